@@ -1,0 +1,149 @@
+import type { JobStatus } from './job-status.js';
+import { toMs, type Duration } from './duration.js';
+
+/** Base of all errors this library throws at its callers. `code` is stable and documented; the message is for people. */
+export abstract class AntreanError extends Error {
+  abstract readonly code: string;
+
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** One fault of an input, with a JSON pointer (RFC 6901) to it: `/to`, `/variables/name`; `` for the whole. */
+export interface Violation {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** The payload does not fit its class. Nothing was written. */
+export class InvalidPayloadError extends AntreanError {
+  readonly code = 'invalid_payload';
+
+  constructor(
+    readonly type: string,
+    readonly violations: readonly Violation[],
+  ) {
+    super(`The payload does not fit ${type}: ${violations.map(({ pointer, detail }) => `${pointer || 'payload'}: ${detail}`).join('; ')}`);
+  }
+}
+
+/** An option is outside its bounds or contradicts another. Nothing was written. Pointers are in the option's own name. */
+export class InvalidOptionsError extends AntreanError {
+  readonly code = 'invalid_options';
+
+  constructor(readonly violations: readonly Violation[]) {
+    super(violations.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; '));
+  }
+}
+
+/** The payload is larger than the limit, in bytes of UTF-8 JSON. Nothing was written. */
+export class PayloadTooLargeError extends AntreanError {
+  readonly code = 'payload_too_large';
+
+  constructor(
+    readonly bytes: number,
+    readonly maxBytes: number,
+  ) {
+    super(`The payload has ${bytes} bytes, the limit is ${maxBytes}. Put large data into storage and submit its key.`);
+  }
+}
+
+/** No definition of that type is known here. Nothing was written. */
+export class UnknownJobTypeError extends AntreanError {
+  readonly code = 'unknown_job_type';
+
+  constructor(
+    readonly type: string,
+    readonly known: readonly string[],
+  ) {
+    super(`There is no job type "${type}". Known types: ${known.join(', ')}.`);
+  }
+}
+
+/** Another job holds the dedupe key. Nothing was written. */
+export class DuplicateJobError extends AntreanError {
+  readonly code = 'duplicate_job';
+
+  constructor(
+    readonly jobId: string,
+    readonly status: JobStatus,
+    readonly dedupeKey: string,
+  ) {
+    super(`A job with the dedupe key "${dedupeKey}" exists: ${jobId} is ${status}.`);
+  }
+}
+
+/**
+ * Redis could not be reached in time. `outcome` says what became of the call: `not_written` (it was never sent) or
+ * `unknown` (it was sent and not answered: look the job up by `jobId`, or submit again with a dedupe key).
+ */
+export class QueueUnavailableError extends AntreanError {
+  readonly code = 'queue_unavailable';
+
+  constructor(
+    readonly outcome: 'not_written' | 'unknown',
+    readonly jobId: string | undefined,
+    options: { readonly cause: unknown },
+  ) {
+    super('The queue cannot be reached at the moment. Try again shortly.', options);
+  }
+}
+
+/** Thrown by a handler: the job can never succeed. It is buried at once, whatever attempts are left. */
+export class PermanentError extends Error {
+  override readonly name = 'PermanentError';
+
+  constructor(
+    message: string,
+    options: { readonly code?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code ?? 'permanent';
+  }
+
+  readonly code: string;
+}
+
+/** Thrown by a handler: this attempt failed, the next is not to start before `delay` is over. */
+export class RetryAfterError extends Error {
+  override readonly name = 'RetryAfterError';
+  readonly code = 'retry_after';
+  readonly delayMs: number;
+
+  constructor(message: string, delay: Duration, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.delayMs = toMs(delay);
+  }
+}
+
+/** Thrown by a handler: not now, and not a failure. The job runs again after `delay` and no attempt is used. */
+export class Snooze extends Error {
+  override readonly name = 'Snooze';
+  readonly code = 'snooze';
+  readonly delayMs: number;
+
+  constructor(delay: Duration, reason = 'snoozed') {
+    super(reason);
+    this.delayMs = toMs(delay);
+  }
+}
+
+/** Why an `AbortSignal` handed to a handler fired. */
+export type AbortCause = 'timed_out' | 'lease_lost' | 'shutdown' | 'cancelled';
+
+/** The reason of the handler's `AbortSignal`. */
+export class JobAbortedError extends Error {
+  override readonly name = 'JobAbortedError';
+
+  constructor(readonly code: AbortCause) {
+    super(ABORT_TEXT[code]);
+  }
+}
+
+const ABORT_TEXT: Readonly<Record<AbortCause, string>> = {
+  timed_out: 'The job ran into its timeout.',
+  lease_lost: 'The lease of this worker ended; the job may already run elsewhere.',
+  shutdown: 'The worker is shutting down.',
+  cancelled: 'The job was cancelled.',
+};

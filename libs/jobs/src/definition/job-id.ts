@@ -1,0 +1,35 @@
+import { monotonicFactory } from 'ulid';
+
+/** `[a-z][a-z0-9.-]{0,63}`: what a job type may be called. */
+const TYPE_SHAPE = /^[a-z][a-z0-9.-]{0,63}$/;
+/** Crockford's base 32 in capitals, 26 characters, as the ULID specification writes them (the first is at most 7). */
+const ULID_SHAPE = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** A job's id taken apart: `email.send_01J…` is of type `email.send`. */
+export interface JobId {
+  readonly type: string;
+  readonly ulid: string;
+}
+
+const nextUlid = monotonicFactory();
+
+/** A new ULID: sorted by this host's clock and counted up within a millisecond. Nothing is decided by the time in it. */
+export function newUlid(): string {
+  return nextUlid();
+}
+
+export function isJobType(text: string): boolean {
+  return TYPE_SHAPE.test(text);
+}
+
+export function formatJobId({ type, ulid }: JobId): string {
+  return `${type}_${ulid}`;
+}
+
+/** The parts of an id, split at its last `_`; undefined when the text is not one. */
+export function parseJobId(text: string): JobId | undefined {
+  const split = text.lastIndexOf('_');
+  const type = text.slice(0, Math.max(split, 0));
+  const ulid = text.slice(split + 1);
+  return isJobType(type) && ULID_SHAPE.test(ulid) ? { type, ulid } : undefined;
+}

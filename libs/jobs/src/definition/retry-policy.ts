@@ -1,0 +1,68 @@
+import { toMs, type Duration } from './duration.js';
+
+/** How long to wait before the next attempt. `attempt` in a function is the number of the one that just failed, from 1. */
+export type RetryPolicy =
+  | { readonly kind: 'exponential'; readonly baseMs: number; readonly factor: number; readonly capMs: number }
+  | { readonly kind: 'fixed'; readonly delayMs: number }
+  | { readonly kind: 'quadratic'; readonly baseMs: number; readonly capMs: number }
+  | { readonly kind: 'custom'; readonly delayMs: (attempt: number, error: unknown) => number };
+
+/** The longest wait any policy may ask for: 30 days. Longer ones are cut to it. */
+export const MAX_RETRY_DELAY_MS = toMs('30d');
+
+/**
+ * Full jitter: the wait is drawn evenly between 0 and `base * factor^(attempt - 1)`, the latter never above `cap`.
+ * Defaults: base 1 s, factor 2, cap 10 min.
+ */
+export function exponential(shape: { base?: Duration; factor?: number; cap?: Duration } = {}): RetryPolicy {
+  const { base = '1s', factor = 2, cap = '10m' } = shape;
+  return { kind: 'exponential', baseMs: toMs(base), factor, capMs: toMs(cap) };
+}
+
+/** The same wait every time, without jitter. */
+export function fixed(delay: Duration): RetryPolicy {
+  return { kind: 'fixed', delayMs: toMs(delay) };
+}
+
+/** `base * attempt²`, never above `cap`, without jitter. Default cap: 10 min. */
+export function quadratic(shape: { base: Duration; cap?: Duration }): RetryPolicy {
+  return { kind: 'quadratic', baseMs: toMs(shape.base), capMs: toMs(shape.cap ?? '10m') };
+}
+
+/** A function of one's own. A result that is no finite number of milliseconds ≥ 0 counts as the default policy's cap. */
+export function custom(delayMs: (attempt: number, error: unknown) => number): RetryPolicy {
+  return { kind: 'custom', delayMs };
+}
+
+/**
+ * Whole milliseconds to wait after `attempt` (from 1) failed with `error`.
+ * @param random draws from [0, 1); tests pass their own.
+ */
+export function retryDelayMs(policy: RetryPolicy, attempt: number, error: unknown, random: () => number = Math.random): number {
+  return Math.round(Math.min(Math.max(wanted(policy, attempt, error, random), 0), MAX_RETRY_DELAY_MS));
+}
+
+function wanted(policy: RetryPolicy, attempt: number, error: unknown, random: () => number): number {
+  switch (policy.kind) {
+    case 'exponential':
+      return random() * Math.min(policy.baseMs * policy.factor ** (attempt - 1), policy.capMs);
+    case 'fixed':
+      return policy.delayMs;
+    case 'quadratic':
+      return Math.min(policy.baseMs * attempt ** 2, policy.capMs);
+    case 'custom':
+      return fromFunction(policy.delayMs, attempt, error);
+  }
+}
+
+const FALLBACK_MS = toMs('10m');
+
+/** A policy function is user code: one that throws or answers nonsense must not keep the attempt from being settled. */
+function fromFunction(delayMs: (attempt: number, error: unknown) => number, attempt: number, error: unknown): number {
+  try {
+    const answer = delayMs(attempt, error);
+    return Number.isFinite(answer) ? answer : FALLBACK_MS;
+  } catch {
+    return FALLBACK_MS;
+  }
+}

@@ -1,0 +1,25 @@
+export { JobCatalog } from './definition/job-catalog.js';
+export type { Handles, JobContext, JobLog } from './definition/job-context.js';
+export {
+  BOUNDS,
+  DEDUPE_POLICIES,
+  DUPLICATE_ANSWERS,
+  defineJob,
+  type DedupePolicy,
+  type DuplicateAnswer,
+  type JobDefinition,
+  type JobPolicy,
+  type PayloadOf,
+} from './definition/job-definition.js';
+export { JobHandler } from './definition/job-handler.decorator.js';
+export { parseJobId } from './definition/job-id.js';
+export { JOB_STATUSES, isFinal, type JobStatus } from './definition/job-status.js';
+export { toMs, type Duration } from './definition/duration.js';
+export * from './definition/errors.js';
+export { custom, exponential, fixed, quadratic, type RetryPolicy } from './definition/retry-policy.js';
+export { JobsModule, type ProducerOptions, type WorkerOptions } from './jobs.module.js';
+export { DedupeService } from './services/dedupe.service.js';
+export type { EnqueueOptions, StoredRetryPolicy } from './services/enqueue-options.js';
+export type { Job, Run, RunError, RunOutcome, WaitingOn } from './services/job.js';
+export { QueueService, type EnqueuedJob } from './services/queue.service.js';
+export { StatusService, type QueueDepth } from './services/status.service.js';

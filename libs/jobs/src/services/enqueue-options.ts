@@ -1,0 +1,32 @@
+import type { DedupePolicy, DuplicateAnswer } from '../definition/job-definition.js';
+import type { RetryPolicy } from '../definition/retry-policy.js';
+
+/** A back-off that can be written down with the job: every kind but a function. */
+export type StoredRetryPolicy = Exclude<RetryPolicy, { readonly kind: 'custom' }>;
+
+/** What one submit may set; whatever is left out comes from the definition. */
+export interface EnqueueOptions {
+  /** 1 to 255 characters. */
+  readonly dedupeKey?: string;
+  readonly dedupePolicy?: DedupePolicy;
+  readonly dedupeTtlMs?: number;
+  readonly onDuplicate?: DuplicateAnswer;
+  /** Milliseconds from now, by Redis' clock. Not together with `runAt`. */
+  readonly delayMs?: number;
+  /** A time in the past runs now. */
+  readonly runAt?: Date;
+  readonly priority?: number;
+  readonly maxAttempts?: number;
+  readonly timeoutMs?: number;
+  readonly backoff?: StoredRetryPolicy;
+  /** An opaque owner label, at most 128 characters. */
+  readonly userId?: string;
+  /** At most 10, each 1 to 64 characters. */
+  readonly tags?: readonly string[];
+  /** At most 20 entries, keys of 1 to 64 characters, values at most 512. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** W3C trace context of the caller; continued through retries. Without one a new trace begins. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+  readonly requestId?: string;
+}
