@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import type { Logger } from '@antrean/platform';
 import { JobCatalog } from './definition/job-catalog.js';
 import type { JobDefinition } from './definition/job-definition.js';
 import { DedupeService } from './services/dedupe.service.js';
@@ -12,6 +13,7 @@ export interface ProducerOptions {
   readonly redisUrl: string;
   readonly keyPrefix: string;
   readonly maxPayloadBytes: number;
+  readonly logger: Logger;
 }
 
 /** What a worker needs beyond. */

@@ -1,1 +1,1 @@
-export {};
+export type { Logger } from 'pino';
