@@ -1,0 +1,89 @@
+import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
+import type { Logger } from 'pino';
+import { parseRedisUrl, type RedisTarget } from './redis-url.js';
+
+/** A connection to Redis, whatever way it is run. */
+export type RedisConnection = Redis | Cluster;
+
+export interface ConnectOptions {
+  /** Shown by `CLIENT LIST`, and on every log line about the connection. */
+  readonly name: string;
+  readonly logger: Logger;
+  /** A command without an answer after this long is rejected; it may still have been carried out. Default 2,000. */
+  readonly commandTimeoutMs?: number;
+}
+
+/**
+ * Opens a connection that stays for good: it reconnects for ever, sends no command twice by itself, keeps none in memory
+ * while Redis is away (they are rejected at once), and logs when Redis goes and comes back.
+ * @throws {TypeError} when the address cannot be read.
+ */
+export function connectRedis(url: string, { name, logger, commandTimeoutMs = 2_000 }: ConnectOptions): RedisConnection {
+  const connection = open(parseRedisUrl(url), name, commandTimeoutMs);
+  const log = logger.child({ connection: name });
+  let away = false;
+  connection.on('error', (error: Error) => {
+    if (!away) log.warn({ reason: error.message }, 'redis is away');
+    away = true;
+  });
+  connection.on('ready', () => {
+    if (away) log.info('redis is back');
+    away = false;
+  });
+  return connection;
+}
+
+/** Resolves true as soon as the connection can take commands, false when `timeoutMs` is over first. */
+export async function waitUntilReady(connection: RedisConnection, timeoutMs: number): Promise<boolean> {
+  if (connection.status === 'ready') return true;
+  return new Promise((resolve) => {
+    const finish = (ready: boolean) => () => {
+      clearTimeout(timer);
+      connection.off('ready', onReady);
+      resolve(ready);
+    };
+    const onReady = finish(true);
+    const timer = setTimeout(finish(false), timeoutMs);
+    connection.on('ready', onReady);
+  });
+}
+
+/** Closes the connection without waiting for an answer that may never come. */
+export function closeRedis(connection: RedisConnection): void {
+  connection.disconnect();
+}
+
+function open(target: RedisTarget, name: string, commandTimeout: number): RedisConnection {
+  const shared = {
+    connectionName: name,
+    commandTimeout,
+    connectTimeout: 2_000,
+    keepAlive: 10_000,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: null,
+    retryStrategy: reconnectDelayMs,
+    // After a failover the old master answers READONLY until the client asks anew where the master is.
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+    ...(target.username === undefined ? {} : { username: target.username }),
+    ...(target.password === undefined ? {} : { password: target.password }),
+    ...(target.tls ? { tls: {} } : {}),
+  } satisfies RedisOptions;
+  switch (target.kind) {
+    case 'standalone':
+      return new Redis({ ...shared, ...target.node, db: target.db });
+    case 'sentinel':
+      return new Redis({ ...shared, sentinels: [...target.sentinels], name: target.name, db: target.db, sentinelRetryStrategy: reconnectDelayMs });
+    case 'cluster':
+      return new Cluster([...target.nodes], clusterOptions(shared));
+  }
+}
+
+function clusterOptions(redisOptions: RedisOptions): ClusterOptions {
+  return { redisOptions, enableOfflineQueue: false, clusterRetryStrategy: reconnectDelayMs, retryDelayOnFailover: 0, shardedSubscribers: true };
+}
+
+/** 50 ms, doubling to 1 s, with jitter so that a fleet does not return at the same moment. */
+function reconnectDelayMs(times: number): number {
+  return Math.min(50 * 2 ** (times - 1), 1_000) * (0.5 + Math.random() / 2);
+}
