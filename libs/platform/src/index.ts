@@ -1,3 +1,18 @@
-export type { Logger } from 'pino';
+export type { ApiKey, Scope } from './auth/api-key.js';
+export { ApiKeyRing, type Principal } from './auth/api-key-ring.js';
+export { loadApiConfig, type ApiConfig } from './config/api-config.js';
+export { ConfigError } from './config/config-error.js';
+export type { TrustProxy } from './config/trust-proxy-variable.js';
+export { loadWorkerConfig, type WorkerConfig } from './config/worker-config.js';
+export { errorFields, type ErrorFields } from './logging/error-fields.js';
+export { createLogger, type LogFormat, type LogLevel, type LogSettings, type Logger } from './logging/logger.js';
+export { NestLog } from './logging/nest-log.js';
 export { closeRedis, connectRedis, waitUntilReady, type ConnectOptions, type RedisConnection } from './redis/connect-redis.js';
 export { parseRedisUrl, type RedisTarget } from './redis/redis-url.js';
+export {
+  formatTraceparent,
+  newTraceContext,
+  parseTraceparent,
+  parseTracestate,
+  type TraceContext,
+} from './tracing/trace-context.js';

@@ -1,0 +1,59 @@
+import type { ApiKey } from '../auth/api-key.js';
+import type { LogFormat, LogLevel } from '../logging/logger.js';
+import { host, isLoopback, listenerUrl, port, publicUrl } from './address-variables.js';
+import { wholeNumber } from './number-variables.js';
+import { sharedVariables } from './shared-variables.js';
+import { trustProxy, type TrustProxy } from './trust-proxy-variable.js';
+import { EnvReading } from './variable.js';
+
+/** Everything the api takes from its environment. */
+export interface ApiConfig {
+  readonly redisUrl: string;
+  readonly keyPrefix: string;
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** A port of its own for metrics and health details, open to all who reach it. */
+  readonly adminPort: number | undefined;
+  /** Where clients reach the api, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly trustProxy: TrustProxy;
+  /** Empty: nobody needs a key, and the api listens on loopback only. */
+  readonly apiKeys: readonly ApiKey[];
+  readonly maxPayloadBytes: number;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly production: boolean;
+}
+
+/**
+ * Reads the api's environment.
+ * @param terminal whether people watch the output; decides the log format when `LOG_FORMAT` is unset.
+ * @throws {ConfigError} naming every wrong variable.
+ */
+export function loadApiConfig(env: NodeJS.ProcessEnv, terminal = process.stdout.isTTY): ApiConfig {
+  const reading = new EnvReading(env, {
+    ...sharedVariables(terminal),
+    host: host('HOST'),
+    port: port('PORT', 3_000),
+    adminPort: port('ADMIN_PORT', undefined),
+    publicUrl,
+    trustProxy,
+    maxPayloadBytes: wholeNumber('MAX_PAYLOAD_BYTES', { min: 1_024, max: 1_000_000, fallback: 262_144, unit: 'bytes' }),
+  });
+  const { apiKeys, production, ...values } = reading.values;
+  const keyed = apiKeys.length > 0;
+  reading.demand(['API_KEYS'], keyed || !production, 'expected at least one key when NODE_ENV is production, found none.');
+  reading.demand(
+    ['HOST', 'API_KEYS'],
+    keyed || isLoopback(values.host),
+    `without API_KEYS the api listens on loopback only, found "${values.host}". Set API_KEYS, or HOST to 127.0.0.1.`,
+  );
+  reading.demand(
+    ['ADMIN_PORT', 'PORT'],
+    values.adminPort !== values.port || values.port === 0,
+    `expected another port than PORT, found ${values.port} for both.`,
+  );
+  reading.settle();
+  return { ...values, apiKeys, production, publicUrl: values.publicUrl ?? listenerUrl(values.host, values.port) };
+}

@@ -1,0 +1,31 @@
+import { apiKeys } from '../auth/api-keys-variable.js';
+import { LOG_FORMATS, LOG_LEVELS } from '../logging/logger.js';
+import { choice } from './choice-variable.js';
+import { redisUrl } from './redis-url-variable.js';
+import { Wrong, type Variable } from './variable.js';
+
+const keyPrefix: Variable<string> = {
+  name: 'KEY_PREFIX',
+  expected: 'at most 64 letters, digits, ".", "_", ":" and "-" (no braces: they decide the slot in a Redis Cluster)',
+  fallback: 'antrean',
+  parse: (text) => (/^[A-Za-z0-9._:-]{1,64}$/.test(text) ? text : new Wrong()),
+};
+
+const production: Variable<boolean> = {
+  name: 'NODE_ENV',
+  expected: 'any text; "production" turns on the stricter rules',
+  fallback: false,
+  parse: (text) => text === 'production',
+};
+
+/** What both applications read. */
+export function sharedVariables(terminal: boolean) {
+  return {
+    redisUrl,
+    keyPrefix,
+    apiKeys,
+    production,
+    logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    logFormat: choice('LOG_FORMAT', LOG_FORMATS, terminal ? 'pretty' : 'json'),
+  };
+}

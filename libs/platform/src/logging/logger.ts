@@ -1,0 +1,40 @@
+import { pino, stdTimeFunctions, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import { errorFields } from './error-fields.js';
+
+export type { Logger } from 'pino';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** `json` is one object a line, for machines; `pretty` is for people at a terminal. */
+export const LOG_FORMATS = ['json', 'pretty'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/** What a log needs to know of its application. */
+export interface LogSettings {
+  readonly app: 'api' | 'worker';
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+}
+
+/** Nobody is to log these; should it happen all the same, they do not leave the process. */
+const NEVER_SHOWN = ['payload', 'req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
+
+/**
+ * An application's log on standard output: ISO 8601 time, level as text, the application's name. Errors belong in the field `err`.
+ * @param destination takes the JSON lines instead of standard output; `format` is then without effect.
+ */
+export function createLogger({ app, level, format }: LogSettings, destination?: DestinationStream): Logger {
+  const options: LoggerOptions = {
+    level,
+    base: { app },
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: errorFields },
+    redact: { paths: NEVER_SHOWN, censor: '[redacted]' },
+  };
+  if (destination !== undefined) return pino(options, destination);
+  if (format === 'json') return pino(options);
+  const target = { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss.l', ignore: 'app', singleLine: true } };
+  return pino({ ...options, transport: target });
+}

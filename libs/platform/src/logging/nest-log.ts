@@ -1,0 +1,46 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Level, Logger } from 'pino';
+
+/** One line for every module, controller and route: worth reading only when the wiring is in question. */
+const WIRING = new Set(['InstanceLoader', 'NestFactory', 'RouterExplorer', 'RoutesResolver']);
+const STACK = /\n\s+at /;
+
+/** Sends what Nest itself logs through the application's log, with Nest's context as a field. */
+export class NestLog implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, ...rest: readonly unknown[]): void {
+    this.write('info', message, rest);
+  }
+
+  error(message: unknown, ...rest: readonly unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  warn(message: unknown, ...rest: readonly unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  debug(message: unknown, ...rest: readonly unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: readonly unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: readonly unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  /** Nest puts the context last and, with an error, its stack before it. */
+  private write(level: Level, message: unknown, rest: readonly unknown[]): void {
+    const texts = rest.filter((part) => typeof part === 'string');
+    const stack = texts.find((text) => STACK.test(text));
+    const context = texts.findLast((text) => text !== stack);
+    const err = [message, ...rest].find((part) => part instanceof Error);
+    const quiet = level === 'info' && context !== undefined && WIRING.has(context);
+    const text = message instanceof Error ? message.message : typeof message === 'string' ? message : JSON.stringify(message);
+    this.logger[quiet ? 'debug' : level]({ context, ...(err === undefined ? { stack } : { err }) }, text);
+  }
+}
