@@ -1,0 +1,8 @@
+import type { JobDefinition } from '@antrean/jobs';
+import { SendEmail } from './send-email.job.js';
+
+export type { FlatVariables } from './flat-variables.decorator.js';
+export { SendEmail, SendEmailPayload } from './send-email.job.js';
+
+/** Every job type of this product. Api and worker both read it. */
+export const catalog: readonly JobDefinition[] = [SendEmail];

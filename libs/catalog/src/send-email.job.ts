@@ -1,0 +1,62 @@
+import { Length, Matches, ValidateIf } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { defineJob, exponential } from '@antrean/jobs';
+import { IsEmailAddress } from './email-address.decorator.js';
+import { FLAT_VARIABLES_SCHEMA, IsFlatVariables, type FlatVariables } from './flat-variables.decorator.js';
+import { SINGLE_LINE } from './single-line.js';
+
+const oneLine = { message: '$property must not hold line breaks or other control characters' };
+/** Absent is fine, null is not: the JSON schema says the same. */
+const IfGiven = (): PropertyDecorator => ValidateIf((_payload, value: unknown) => value !== undefined);
+
+/**
+ * One mail to one recipient. No field may hold a line break or another control character, so none can add a header
+ * field to the mail; such a payload is refused at submit.
+ */
+export class SendEmailPayload {
+  /** See {@link IsEmailAddress} for what is taken and how international addresses are treated. */
+  @IsEmailAddress()
+  @JSONSchema({
+    format: 'idn-email',
+    maxLength: 254,
+    description: 'One bare address. The part before the "@" is ASCII; an international domain is sent in its ASCII form.',
+  })
+  readonly to!: string;
+
+  /** A folder of the worker's templates. Which ones exist is known to the worker only. */
+  @Matches(/^[a-z][a-z0-9-]{0,63}$/, {
+    message: '$property must be the name of a template: lower-case letters, digits and "-", a letter first, at most 64',
+  })
+  @JSONSchema({ description: 'Name of a mail template of the worker, such as welcome.' })
+  readonly template!: string;
+
+  /** Taken as it stands, instead of the subject that the template makes. */
+  @IfGiven()
+  @Matches(SINGLE_LINE, oneLine)
+  @Length(1, 255, { message: '$property must have 1 to 255 characters' })
+  @JSONSchema({ description: "Replaces the template's own subject; taken as it stands." })
+  readonly subject?: string;
+
+  @IfGiven()
+  @IsFlatVariables()
+  @JSONSchema(() => ({ ...FLAT_VARIABLES_SCHEMA, description: 'What the template is filled with. Names it does not use are ignored.' }))
+  readonly variables?: FlatVariables;
+
+  /** The same key never sends a second mail: it is the job's dedupe key, and the delivery ledger keeps it after that. */
+  @IfGiven()
+  @Matches(SINGLE_LINE, oneLine)
+  @Length(1, 255, { message: '$property must have 1 to 255 characters' })
+  @JSONSchema({ description: 'Names this mail. A mail whose key was sent is not sent again.' })
+  readonly message_key?: string;
+}
+
+/** Sends one mail made from a template. */
+export const SendEmail = defineJob('email.send', {
+  payload: SendEmailPayload,
+  concurrency: { worker: 50 },
+  timeout: '30s',
+  attempts: 5,
+  // Greylisting servers take a mail only minutes after they first refused it: the last wait is drawn from up to 320 s.
+  retry: exponential({ base: '5s', factor: 4, cap: '10m' }),
+  dedupe: { key: ({ message_key }) => message_key, policy: 'ttl', onDuplicate: 'conflict' },
+});
