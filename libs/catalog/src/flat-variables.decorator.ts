@@ -43,22 +43,18 @@ function faultOf(value: unknown): string | undefined {
   const entries = Object.entries(value);
   if (entries.length > MAX_VARIABLES) return `must have at most ${MAX_VARIABLES} entries, it has ${entries.length}`;
   for (const [name, content] of entries) {
-    const fault = NAME.test(name) ? faultOfContent(content) : 'is no name: ASCII letters, digits and "_", a letter first, at most 64';
+    const fault = NAME.test(name)
+      ? faultOfContent(content)
+      : 'is no name: ASCII letters, digits and "_", a letter first, at most 64';
     if (fault !== undefined) return `must be flat: ${JSON.stringify(name.slice(0, 64))} ${fault}`;
   }
   return undefined;
 }
 
 function faultOfContent(content: unknown): string | undefined {
-  switch (typeof content) {
-    case 'boolean':
-      return undefined;
-    case 'number':
-      return Number.isFinite(content) ? undefined : 'must be a finite number';
-    case 'string':
-      if (content.length > MAX_VALUE_LENGTH) return `must have at most ${MAX_VALUE_LENGTH} characters, it has ${content.length}`;
-      return SINGLE_LINE.test(content) ? undefined : 'must not hold line breaks or other control characters';
-    default:
-      return 'must be a string, a number or a boolean';
-  }
+  if (typeof content === 'boolean') return undefined;
+  if (typeof content === 'number') return Number.isFinite(content) ? undefined : 'must be a finite number';
+  if (typeof content !== 'string') return 'must be a string, a number or a boolean';
+  if (content.length > MAX_VALUE_LENGTH) return `must have at most ${MAX_VALUE_LENGTH} characters, it has ${content.length}`;
+  return SINGLE_LINE.test(content) ? undefined : 'must not hold line breaks or other control characters';
 }

@@ -39,7 +39,10 @@ export class SendEmailPayload {
 
   @IfGiven()
   @IsFlatVariables()
-  @JSONSchema(() => ({ ...FLAT_VARIABLES_SCHEMA, description: 'What the template is filled with. Names it does not use are ignored.' }))
+  @JSONSchema(() => ({
+    ...FLAT_VARIABLES_SCHEMA,
+    description: 'What the template is filled with. Names it does not use are ignored.',
+  }))
   readonly variables?: FlatVariables;
 
   /** The same key never sends a second mail: it is the job's dedupe key, and the delivery ledger keeps it after that. */
