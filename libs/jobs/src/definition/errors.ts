@@ -24,7 +24,9 @@ export class InvalidPayloadError extends AntreanError {
     readonly type: string,
     readonly violations: readonly Violation[],
   ) {
-    super(`The payload does not fit ${type}: ${violations.map(({ pointer, detail }) => `${pointer || 'payload'}: ${detail}`).join('; ')}`);
+    super(
+      `The payload does not fit ${type}: ${violations.map(({ pointer, detail }) => `${pointer || 'payload'}: ${detail}`).join('; ')}`,
+    );
   }
 }
 
@@ -94,10 +96,7 @@ export class QueueUnavailableError extends AntreanError {
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
 
-  constructor(
-    message: string,
-    options: { readonly code?: string; readonly cause?: unknown } = {},
-  ) {
+  constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code ?? 'permanent';
   }

@@ -93,7 +93,9 @@ export const BOUNDS = {
  */
 export function defineJob<P extends object>(type: string, policy: JobPolicy<P>): JobDefinition<P> {
   if (!isJobType(type)) {
-    throw new TypeError(`"${type}" is no name for a job type: lower-case letters, digits, "." and "-", at most 64, a letter first.`);
+    throw new TypeError(
+      `"${type}" is no name for a job type: lower-case letters, digits, "." and "-", at most 64, a letter first.`,
+    );
   }
   const bounded = (field: keyof typeof BOUNDS, value: number): number => {
     const { min, max } = BOUNDS[field];

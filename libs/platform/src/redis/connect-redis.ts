@@ -1,4 +1,4 @@
-import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { parseRedisUrl, type RedisTarget } from './redis-url.js';
 
@@ -73,14 +73,22 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
     case 'standalone':
       return new Redis({ ...shared, ...target.node, db: target.db });
     case 'sentinel':
-      return new Redis({ ...shared, sentinels: [...target.sentinels], name: target.name, db: target.db, sentinelRetryStrategy: reconnectDelayMs });
+      return new Redis({
+        ...shared,
+        sentinels: [...target.sentinels],
+        name: target.name,
+        db: target.db,
+        sentinelRetryStrategy: reconnectDelayMs,
+      });
     case 'cluster':
-      return new Cluster([...target.nodes], clusterOptions(shared));
+      return new Cluster([...target.nodes], {
+        redisOptions: shared,
+        enableOfflineQueue: false,
+        clusterRetryStrategy: reconnectDelayMs,
+        retryDelayOnFailover: 0,
+        shardedSubscribers: true,
+      });
   }
-}
-
-function clusterOptions(redisOptions: RedisOptions): ClusterOptions {
-  return { redisOptions, enableOfflineQueue: false, clusterRetryStrategy: reconnectDelayMs, retryDelayOnFailover: 0, shardedSubscribers: true };
 }
 
 /** 50 ms, doubling to 1 s, with jitter so that a fleet does not return at the same moment. */

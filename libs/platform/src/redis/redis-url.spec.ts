@@ -4,7 +4,12 @@ const open = { tls: false, username: undefined, password: undefined };
 
 describe('parseRedisUrl', () => {
   it('reads a plain address with its defaults', () => {
-    expect(parseRedisUrl('redis://localhost')).toEqual({ kind: 'standalone', ...open, node: { host: 'localhost', port: 6379 }, db: 0 });
+    expect(parseRedisUrl('redis://localhost')).toEqual({
+      kind: 'standalone',
+      ...open,
+      node: { host: 'localhost', port: 6379 },
+      db: 0,
+    });
   });
 
   it('reads TLS, an ACL user, a percent-encoded password, a port and a database', () => {
@@ -19,7 +24,11 @@ describe('parseRedisUrl', () => {
   });
 
   it('reads a password without a user, and an IPv6 host', () => {
-    expect(parseRedisUrl('redis://:secret@[::1]:7000')).toMatchObject({ username: undefined, password: 'secret', node: { host: '::1', port: 7000 } });
+    expect(parseRedisUrl('redis://:secret@[::1]:7000')).toMatchObject({
+      username: undefined,
+      password: 'secret',
+      node: { host: '::1', port: 7000 },
+    });
   });
 
   it('reads Sentinel with a master name and a database', () => {
@@ -45,11 +54,19 @@ describe('parseRedisUrl', () => {
     });
   });
 
-  it.each(['', 'localhost:6379', 'http://localhost', 'redis://', 'redis://h:0', 'redis://h:99999', 'redis://h/x', 'redis+sentinel://h1', 'redis://a,b/1', 'redis://%E0%A4%A@h'])(
-    'refuses %j without repeating it',
-    (text) => {
-      expect(() => parseRedisUrl(text)).toThrow(TypeError);
-      expect(() => parseRedisUrl('redis://user:hunter2@:::')).not.toThrow(/hunter2/);
-    },
-  );
+  it.each([
+    '',
+    'localhost:6379',
+    'http://localhost',
+    'redis://',
+    'redis://h:0',
+    'redis://h:99999',
+    'redis://h/x',
+    'redis+sentinel://h1',
+    'redis://a,b/1',
+    'redis://%E0%A4%A@h',
+  ])('refuses %j without repeating it', (text) => {
+    expect(() => parseRedisUrl(text)).toThrow(TypeError);
+    expect(() => parseRedisUrl('redis://user:hunter2@:::')).not.toThrow(/hunter2/);
+  });
 });

@@ -13,7 +13,12 @@ interface Credentials {
 /** Where Redis is and how it is run. */
 export type RedisTarget =
   | (Credentials & { readonly kind: 'standalone'; readonly node: RedisNode; readonly db: number })
-  | (Credentials & { readonly kind: 'sentinel'; readonly sentinels: readonly RedisNode[]; readonly name: string; readonly db: number })
+  | (Credentials & {
+      readonly kind: 'sentinel';
+      readonly sentinels: readonly RedisNode[];
+      readonly name: string;
+      readonly db: number;
+    })
   | (Credentials & { readonly kind: 'cluster'; readonly nodes: readonly RedisNode[] });
 
 const FORMS =
@@ -66,7 +71,8 @@ function parseNodes(hosts: string, defaultPort: number): readonly RedisNode[] {
     const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry.trim()) ?? [];
     const host = bracketed ?? plain;
     const number = port === undefined ? defaultPort : Number(port);
-    if (host === undefined || number < 1 || number > 65_535) throw new TypeError(`has a host that cannot be read; write ${FORMS}.`);
+    if (host === undefined || number < 1 || number > 65_535)
+      throw new TypeError(`has a host that cannot be read; write ${FORMS}.`);
     return { host, port: number };
   });
 }

@@ -1,0 +1,132 @@
+import type { JobStatus } from '../definition/job-status.js';
+import type { Link } from './link.js';
+import { decodeRecord, encodeToken, statusOf, type JobRecord } from './record.js';
+import { asArray, asBuffer, asNumber, asText } from './reply.js';
+import { Script, type ScriptArgument } from './script.js';
+
+const script = new Script('exchange');
+
+/** How a run ends, as the worker reports it. `json` is the result of a success, else the error, both as JSON. */
+export type Settlement =
+  | { readonly event: 'succeed'; readonly json: string }
+  | { readonly event: 'retry'; readonly outcome: 'failed' | 'timed_out'; readonly delayMs: number; readonly json: string }
+  | { readonly event: 'bury'; readonly outcome: 'failed' | 'timed_out'; readonly json: string }
+  | { readonly event: 'snooze'; readonly delayMs: number; readonly json: string }
+  | { readonly event: 'hand_back' };
+
+export interface Settle {
+  readonly ulid: string;
+  readonly token: Buffer;
+  readonly settlement: Settlement;
+}
+
+/** Who makes the calls. */
+export interface WorkerIdentity {
+  /** 52 random bits, drawn at boot. */
+  readonly number: bigint;
+  /** Host and process, for people. */
+  readonly label: string;
+}
+
+export interface ExchangeCall {
+  readonly type: string;
+  readonly worker: WorkerIdentity;
+  readonly lane: number;
+  /** Counts up within a lane; the same number again is answered again without effect. */
+  readonly call: number;
+  readonly leaseMs: number;
+  /** `pass_on`: nothing is wanted, and if work is left another idle worker is woken. */
+  readonly want: number | 'pass_on';
+  readonly keepSucceeded: boolean;
+  readonly keepFailed: boolean;
+  readonly settles: readonly Settle[];
+}
+
+/** A job to run; `unreadable` when this version cannot read its record. */
+export interface Claimed {
+  readonly ulid: string;
+  readonly token: Buffer;
+  readonly record: JobRecord;
+}
+
+/** What became of a settle; `stale`: the token no longer counts, `unknown`: the call had been carried out before. */
+export type Settled = JobStatus | 'stale' | 'unknown';
+
+export interface ExchangeReply {
+  readonly now: number;
+  /** When the next waiting job is due; undefined when none waits or the worker got all it wanted. */
+  readonly nextDueAt: number | undefined;
+  readonly settled: readonly Settled[];
+  readonly claimed: readonly Claimed[];
+}
+
+export async function exchange(link: Link, call: ExchangeCall): Promise<ExchangeReply> {
+  const keys = link.keys(call.type);
+  const token = encodeToken(call.worker.number, call.lane, call.call);
+  const args: ScriptArgument[] = [
+    String(call.worker.number),
+    token,
+    call.lane,
+    call.call,
+    call.leaseMs,
+    call.want === 'pass_on' ? -1 : call.want,
+    call.worker.label,
+    call.keepSucceeded ? 1 : 0,
+    call.keepFailed ? 1 : 0,
+  ];
+  for (const settle of call.settles) args.push(settle.ulid, settle.token, ...settlementArgs(settle.settlement));
+  const reply = asArray(
+    await script.run(
+      link.redis,
+      [
+        keys.clock,
+        keys.lanes,
+        keys.leases,
+        keys.workers,
+        keys.running,
+        keys.idle,
+        keys.scheduled,
+        keys.retrying,
+        keys.succeeded,
+        keys.failed,
+        keys.ghosts,
+        ...keys.ready,
+      ],
+      args,
+    ),
+  );
+  return readReply(reply, token);
+}
+
+function settlementArgs(settlement: Settlement): [string, string, number, string] {
+  switch (settlement.event) {
+    case 'succeed':
+      return ['succeed', 'succeeded', 0, settlement.json];
+    case 'retry':
+      return ['retry', settlement.outcome, settlement.delayMs, settlement.json];
+    case 'bury':
+      return ['bury', settlement.outcome, 0, settlement.json];
+    case 'snooze':
+      return ['snooze', 'snoozed', settlement.delayMs, settlement.json];
+    case 'hand_back':
+      return ['hand_back', 'handed_back', 0, ''];
+  }
+}
+
+function readReply([now, nextDue, letters, ...claims]: readonly unknown[], token: Buffer): ExchangeReply {
+  const claimed: Claimed[] = [];
+  for (let i = 0; i < claims.length; i += 2) {
+    claimed.push({ ulid: asText(claims[i]), token, record: decodeRecord(asBuffer(claims[i + 1])) });
+  }
+  return {
+    now: asNumber(now),
+    nextDueAt: asNumber(nextDue) || undefined,
+    settled: [...asText(letters)].map(readLetter),
+    claimed,
+  };
+}
+
+function readLetter(letter: string): Settled {
+  if (letter === '!') return 'stale';
+  return letter === '?' ? 'unknown' : statusOf(letter);
+}

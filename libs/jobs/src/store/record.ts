@@ -1,0 +1,212 @@
+import { DEDUPE_POLICIES, type DedupePolicy } from '../definition/job-definition.js';
+import type { JobStatus } from '../definition/job-status.js';
+
+/**
+ * A job's record, little endian. The state (bytes 1–50) is what scripts rewrite, the rest stays as it was submitted.
+ *
+ * | byte | size | field |
+ * |---|---|---|
+ * | 0 | 1 | layout, now 1 |
+ * | 1 | 1 | status letter |
+ * | 2 | 1 | flags, none yet |
+ * | 3 | 2 | attempt |
+ * | 5 | 2 | runs |
+ * | 7 | 1 | crashes |
+ * | 8 | 1 | crashes in all |
+ * | 9 | 2 | snoozes |
+ * | 11 | 2 | replays |
+ * | 13 | 2 | generation |
+ * | 15 | 4 | revision |
+ * | 19 | 6 | due at, ms |
+ * | 25 | 6 | started at, ms, 0: never |
+ * | 31 | 6 | finished at, ms, 0: not yet |
+ * | 37 | 14 | token: worker number (7), lane (1), call number (6) |
+ * | 51 | 6 | enqueue sequence |
+ * | 57 | 6 | created at, ms |
+ * | 63 | 1 | priority |
+ * | 64 | 1 | dedupe policy, 0: none |
+ * | 65 | 2 | max attempts |
+ * | 67 | 4 | timeout, ms |
+ * | 71 | 2 | payload version |
+ * | 73 | 4 | fingerprint of the definition, none yet |
+ * | 77 | 16 + 8 + 1 | trace id, parent id, trace flags |
+ * | 102 | 2 + 2 + 2 | lengths of dedupe key, group, facts |
+ * | 108 | | dedupe key, group, facts (JSON, may be empty), payload (JSON) |
+ */
+const LAYOUT = 1;
+export const HEADER_BYTES = 108;
+const CREATED_END = 63;
+
+const LETTERS = {
+  scheduled: 's',
+  queued: 'q',
+  processing: 'p',
+  retrying: 'r',
+  succeeded: 'S',
+  failed: 'F',
+  cancelled: 'C',
+  expired: 'E',
+} as const satisfies Record<JobStatus, string>;
+
+const STATUS_OF: ReadonlyMap<string, JobStatus> = new Map(
+  // Object.entries forgets the keys' type; LETTERS names every status and nothing else.
+  Object.entries(LETTERS).map(([status, letter]) => [letter, status as JobStatus]),
+);
+
+/** What Redis holds is not what this version writes: another program uses the keys, or a newer version does. */
+export class UnreadableRecordError extends Error {
+  override readonly name = 'UnreadableRecordError';
+}
+
+/** @throws {UnreadableRecordError} */
+export function statusOf(letter: string): JobStatus {
+  const status = STATUS_OF.get(letter);
+  if (status === undefined) throw new UnreadableRecordError(`"${letter}" is no status letter.`);
+  return status;
+}
+
+export interface TraceContext {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits: the span the job was submitted from. */
+  readonly parentId: string;
+  /** As in W3C trace context; 1: sampled. */
+  readonly flags: number;
+}
+
+/** Rarely set facts of a submit; those unset are left out. */
+export interface Facts {
+  readonly requestId?: string;
+  readonly tracestate?: string;
+  readonly userId?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly backoff?: unknown;
+}
+
+/** What a submit decides about a job. */
+export interface NewRecord {
+  readonly priority: number;
+  readonly maxAttempts: number;
+  readonly timeoutMs: number;
+  readonly payloadVersion: number;
+  readonly trace: TraceContext;
+  readonly dedupe: { readonly policy: DedupePolicy; readonly key: string } | undefined;
+  readonly facts: Facts;
+  readonly payloadJson: string;
+}
+
+/** The part of a record after its creation time; the script that enqueues puts the rest before it. */
+export function encodeNewRecord(record: NewRecord): Buffer {
+  const dedupeKey = Buffer.from(record.dedupe?.key ?? '');
+  const factsJson = JSON.stringify(record.facts);
+  const facts = Buffer.from(factsJson === '{}' ? '' : factsJson);
+  const head = Buffer.alloc(HEADER_BYTES - CREATED_END);
+  head.writeUInt8(record.priority, 0);
+  head.writeUInt8(record.dedupe === undefined ? 0 : DEDUPE_POLICIES.indexOf(record.dedupe.policy) + 1, 1);
+  head.writeUInt16LE(record.maxAttempts, 2);
+  head.writeUInt32LE(record.timeoutMs, 4);
+  head.writeUInt16LE(record.payloadVersion, 8);
+  head.write(record.trace.traceId, 14, 'hex');
+  head.write(record.trace.parentId, 30, 'hex');
+  head.writeUInt8(record.trace.flags, 38);
+  head.writeUInt16LE(dedupeKey.length, 39);
+  head.writeUInt16LE(facts.length, 43);
+  return Buffer.concat([head, dedupeKey, facts, Buffer.from(record.payloadJson)]);
+}
+
+/** The fixed part of a record. Times are ms of Redis' clock, 0 when unset. */
+export interface Header {
+  readonly status: JobStatus;
+  readonly attempt: number;
+  readonly runs: number;
+  readonly crashes: number;
+  readonly snoozes: number;
+  readonly replays: number;
+  readonly revision: number;
+  readonly dueAt: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly token: Buffer;
+  readonly workerNumber: string;
+  readonly seq: number;
+  readonly createdAt: number;
+  readonly priority: number;
+  readonly maxAttempts: number;
+  readonly timeoutMs: number;
+  readonly payloadVersion: number;
+  readonly trace: TraceContext;
+}
+
+export interface JobRecord extends Header {
+  readonly dedupeKey: string | undefined;
+  readonly facts: Facts;
+  readonly payloadJson: string;
+}
+
+/** @throws {UnreadableRecordError} */
+export function decodeHeader(record: Buffer): Header {
+  if (record.length < HEADER_BYTES || record[0] !== LAYOUT) {
+    throw new UnreadableRecordError(
+      `A record of ${record.length} bytes in layout ${record[0] ?? 'none'} cannot be read; this version reads layout ${LAYOUT}.`,
+    );
+  }
+  const token = record.subarray(37, 51);
+  return {
+    status: statusOf(record.toString('latin1', 1, 2)),
+    attempt: record.readUInt16LE(3),
+    runs: record.readUInt16LE(5),
+    crashes: record.readUInt8(7),
+    snoozes: record.readUInt16LE(9),
+    replays: record.readUInt16LE(11),
+    revision: record.readUInt32LE(15),
+    dueAt: record.readUIntLE(19, 6),
+    startedAt: record.readUIntLE(25, 6),
+    finishedAt: record.readUIntLE(31, 6),
+    token,
+    workerNumber: workerNumberOf(token),
+    seq: record.readUIntLE(51, 6),
+    createdAt: record.readUIntLE(57, 6),
+    priority: record.readUInt8(63),
+    maxAttempts: record.readUInt16LE(65),
+    timeoutMs: record.readUInt32LE(67),
+    payloadVersion: record.readUInt16LE(71),
+    trace: { traceId: record.toString('hex', 77, 93), parentId: record.toString('hex', 93, 101), flags: record.readUInt8(101) },
+  };
+}
+
+/** @throws {UnreadableRecordError} */
+export function decodeRecord(record: Buffer): JobRecord {
+  const header = decodeHeader(record);
+  const dedupeEnd = HEADER_BYTES + record.readUInt16LE(102);
+  const factsStart = dedupeEnd + record.readUInt16LE(104);
+  const factsEnd = factsStart + record.readUInt16LE(106);
+  return {
+    ...header,
+    dedupeKey: dedupeEnd > HEADER_BYTES ? record.toString('utf8', HEADER_BYTES, dedupeEnd) : undefined,
+    facts: factsEnd > factsStart ? parseFacts(record.toString('utf8', factsStart, factsEnd)) : {},
+    payloadJson: record.toString('utf8', factsEnd),
+  };
+}
+
+function parseFacts(json: string): Facts {
+  try {
+    // Written by encodeNewRecord and nobody else.
+    return JSON.parse(json) as Facts;
+  } catch (error) {
+    throw new UnreadableRecordError('The facts of a record are no JSON.', { cause: error });
+  }
+}
+
+/** A claim's token: never the same twice, since a worker draws its number at boot and counts its calls. */
+export function encodeToken(workerNumber: bigint, lane: number, call: number): Buffer {
+  const token = Buffer.alloc(14);
+  token.writeBigUInt64LE(workerNumber, 0);
+  token.writeUInt8(lane, 7);
+  token.writeUIntLE(call, 8, 6);
+  return token;
+}
+
+function workerNumberOf(token: Buffer): string {
+  return String(token.readUIntLE(0, 6) + token.readUInt8(6) * 2 ** 48);
+}

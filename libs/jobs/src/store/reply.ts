@@ -1,0 +1,22 @@
+import { UnreadableRecordError } from './record.js';
+
+/** Readers for what scripts answer; each refuses what it does not expect rather than guess. */
+
+export function asArray(reply: unknown): readonly unknown[] {
+  if (Array.isArray(reply)) return reply;
+  throw new UnreadableRecordError(`A script answered ${typeof reply} where a list was expected.`);
+}
+
+export function asNumber(reply: unknown): number {
+  if (typeof reply === 'number') return reply;
+  throw new UnreadableRecordError(`A script answered ${typeof reply} where a number was expected.`);
+}
+
+export function asBuffer(reply: unknown): Buffer {
+  if (Buffer.isBuffer(reply)) return reply;
+  throw new UnreadableRecordError(`A script answered ${typeof reply} where a string was expected.`);
+}
+
+export function asText(reply: unknown): string {
+  return asBuffer(reply).toString('utf8');
+}
