@@ -30,6 +30,7 @@ export class ApiKeyRing {
     const [, key] = BEARER.exec(authorization ?? '') ?? [];
     if (key === undefined) return undefined;
     const hash = createHash('sha256').update(key).digest();
-    return this.keys.filter((known) => timingSafeEqual(known.hash, hash))[0]?.principal;
+    const matches = this.keys.map((known) => timingSafeEqual(known.hash, hash));
+    return this.keys[matches.indexOf(true)]?.principal;
   }
 }

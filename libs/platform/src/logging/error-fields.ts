@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** What a log line says about an error. */
 export interface ErrorFields {
   readonly name: string;
@@ -19,12 +21,12 @@ export function errorFields(thrown: unknown): ErrorFields {
 
 function readFields(thrown: unknown, causesLeft: number): ErrorFields {
   try {
-    if (!(thrown instanceof Error)) return { name: 'NotAnError', message: String(thrown) };
+    if (!isError(thrown)) return { name: 'NotAnError', message: String(thrown) };
     const { name, message, stack, cause } = thrown;
     const code = 'code' in thrown ? thrown.code : undefined;
     return {
-      name: String(name),
-      message: String(message),
+      name,
+      message,
       ...((typeof code === 'string' || typeof code === 'number') && { code }),
       ...(typeof stack === 'string' && { stack }),
       ...(cause !== undefined && causesLeft > 0 && { cause: readFields(cause, causesLeft - 1) }),
@@ -32,4 +34,9 @@ function readFields(thrown: unknown, causesLeft: number): ErrorFields {
   } catch {
     return { name: 'NotAnError', message: 'Something was thrown that cannot be read.' };
   }
+}
+
+/** Also true for errors of another realm, such as a worker thread or a test's sandbox. */
+function isError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error || types.isNativeError(thrown);
 }

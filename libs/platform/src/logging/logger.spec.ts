@@ -2,10 +2,13 @@ import { Writable } from 'node:stream';
 import { createLogger, type LogLevel, type Logger } from './logger.js';
 import { NestLog } from './nest-log.js';
 
-function logTo(lines: Record<string, unknown>[], level: LogLevel = 'trace'): Logger {
+/** One line of the log. */
+type Line = Readonly<Record<string, unknown>>;
+
+function logTo(lines: Line[], level: LogLevel = 'trace'): Logger {
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      lines.push(JSON.parse(chunk.toString()));
+      lines.push(JSON.parse(chunk.toString()) as Line);
       done();
     },
   });
@@ -14,27 +17,21 @@ function logTo(lines: Record<string, unknown>[], level: LogLevel = 'trace'): Log
 
 describe('createLogger', () => {
   it('writes a JSON line with ISO time, textual level, the application and the fields', () => {
-    const lines: Record<string, unknown>[] = [];
+    const lines: Line[] = [];
     logTo(lines).info({ job_id: 'email.send_1' }, 'job settled');
-    expect(lines).toEqual([
-      {
-        level: 'info',
-        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        app: 'worker',
-        job_id: 'email.send_1',
-        msg: 'job settled',
-      },
-    ]);
+    const [{ time, ...rest } = {}] = lines;
+    expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(rest).toEqual({ level: 'info', app: 'worker', job_id: 'email.send_1', msg: 'job settled' });
   });
 
   it('leaves out what is below its level', () => {
-    const lines: Record<string, unknown>[] = [];
+    const lines: Line[] = [];
     logTo(lines, 'warn').info('too quiet');
     expect(lines).toEqual([]);
   });
 
   it('shows no payload and no credentials even when they are handed to it, in children too', () => {
-    const lines: Record<string, unknown>[] = [];
+    const lines: Line[] = [];
     const headers = { authorization: 'Bearer hunter2', cookie: 'hunter2', accept: '*/*' };
     logTo(lines)
       .child({ job_id: '1' })
@@ -44,19 +41,12 @@ describe('createLogger', () => {
   });
 
   it('shows name, code, message, stack and causes of an error, and nothing that a library hung on it', () => {
-    const lines: Record<string, unknown>[] = [];
+    const lines: Line[] = [];
     const cause = Object.assign(new TypeError('inner'), { code: 'E_INNER' });
     const err = Object.assign(new Error('outer', { cause }), { command: { name: 'set', args: ['hunter2'] } });
     logTo(lines).error({ err }, 'failed');
     expect(lines).toMatchObject([
-      {
-        err: {
-          name: 'Error',
-          message: 'outer',
-          stack: expect.stringContaining('logger.spec'),
-          cause: { name: 'TypeError', code: 'E_INNER', message: 'inner' },
-        },
-      },
+      { err: { name: 'Error', message: 'outer', stack: err.stack, cause: { name: 'TypeError', code: 'E_INNER' } } },
     ]);
     expect(JSON.stringify(lines)).not.toContain('hunter2');
   });
@@ -74,13 +64,13 @@ describe('createLogger', () => {
       }),
     ],
   ])('survives %s in place of an error', (_what, err) => {
-    const lines: Record<string, unknown>[] = [];
+    const lines: Line[] = [];
     logTo(lines).error({ err }, 'failed');
     expect(lines).toMatchObject([{ msg: 'failed' }]);
   });
 
   it('survives an error that is its own cause', () => {
-    const lines: Record<string, unknown>[] = [];
+    const lines: Line[] = [];
     const err = new Error('loop');
     err.cause = err;
     logTo(lines).error({ err }, 'failed');
@@ -89,7 +79,7 @@ describe('createLogger', () => {
 });
 
 describe('NestLog', () => {
-  const lines: Record<string, unknown>[] = [];
+  const lines: Line[] = [];
   const nestLog = new NestLog(logTo(lines));
 
   beforeEach(() => {

@@ -41,7 +41,12 @@ export class NestLog implements LoggerService {
     const context = texts.findLast((text) => text !== stack);
     const err = [message, ...rest].find((part) => part instanceof Error);
     const quiet = level === 'info' && context !== undefined && WIRING.has(context);
-    const text = message instanceof Error ? message.message : typeof message === 'string' ? message : inspect(message, { breakLength: Infinity });
+    const text =
+      message instanceof Error
+        ? message.message
+        : typeof message === 'string'
+          ? message
+          : inspect(message, { breakLength: Infinity });
     this.logger[quiet ? 'debug' : level]({ context, ...(err === undefined ? { stack } : { err }) }, text);
   }
 }
