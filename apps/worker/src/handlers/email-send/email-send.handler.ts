@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { Inject } from '@nestjs/common';
+import { SendEmail } from '@antrean/catalog';
+import { JobHandler, PermanentError, Snooze, type Handles, type JobContext, type JobLog } from '@antrean/jobs';
+import { errorFields } from '@antrean/platform';
+import { DeliveryLedger, type BeginOutcome, type Delivery, type OnUnknown } from './ledger/delivery-ledger.js';
+import { MailComposer } from './message/mail-composer.js';
+import type { MailMessage } from './message/mail-message.js';
+import { MailNotSentError, MailTransport, type MailReceipt } from './transport/mail-transport.js';
+
+/** Injection token of the setting `EMAIL_ON_UNKNOWN`. */
+export const ON_UNKNOWN = Symbol('ON_UNKNOWN');
+
+/** The result of a job that succeeded. */
+export type EmailSendResult =
+  | {
+      readonly message_id: string;
+      readonly accepted: readonly string[];
+      readonly response: string;
+      readonly via: 'smtp' | 'file';
+      /** There when an earlier run may have sent the mail as well. */
+      readonly resent_after_unknown?: true;
+    }
+  | { readonly skipped: 'already_sent'; readonly message_id: string; readonly sent_at: string };
+
+/** Composes a mail, asks the ledger whether it may go, sends it, and records that. */
+@JobHandler(SendEmail)
+export class EmailSendHandler implements Handles<typeof SendEmail> {
+  constructor(
+    private readonly composer: MailComposer,
+    private readonly transport: MailTransport,
+    private readonly ledger: DeliveryLedger,
+    @Inject(ON_UNKNOWN) private readonly onUnknown: OnUnknown,
+  ) {}
+
+  async handle({ jobId, payload, signal, log }: JobContext<typeof SendEmail>): Promise<EmailSendResult> {
+    const { deliveryId, message } = await this.composer.compose(payload, jobId);
+    const delivery: Delivery = { id: deliveryId, jobId, messageId: message.messageId, run: randomUUID() };
+    const outcome = await this.ledger.begin(delivery, this.onUnknown);
+    switch (outcome.kind) {
+      case 'already_sent':
+        return { skipped: 'already_sent', message_id: outcome.messageId, sent_at: outcome.sentAt.toISOString() };
+      case 'in_progress':
+        throw new Snooze('15s', `The job ${outcome.jobId} is sending the mail with this message_key.`);
+      case 'unknown':
+        throw deliveryUnknown(outcome);
+      case 'begun': {
+        const receipt = await this.send(message, delivery, signal, log);
+        await this.recordSent(delivery, log);
+        return {
+          message_id: message.messageId,
+          accepted: receipt.accepted,
+          response: receipt.response,
+          via: receipt.via,
+          ...(outcome.afterUnknown ? { resent_after_unknown: true } : {}),
+        };
+      }
+    }
+  }
+
+  private async send(message: MailMessage, delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<MailReceipt> {
+    try {
+      return await this.transport.send(message, signal);
+    } catch (error) {
+      if (!(error instanceof MailNotSentError)) throw error;
+      if (error.fate === 'not_taken') await this.recordFailed(delivery, log);
+      else log.warn('the fate of a mail is unknown', { message_id: delivery.messageId, error: errorFields(error) });
+      signal.throwIfAborted();
+      throw error.permanent ? new PermanentError(error.message, { code: error.code, cause: error }) : error;
+    }
+  }
+
+  /** The mail is out: a ledger that cannot be reached must not make the job fail and the mail go out twice. */
+  private async recordSent(delivery: Delivery, log: JobLog): Promise<void> {
+    try {
+      await this.ledger.sent(delivery);
+    } catch (error) {
+      log.error('a sent mail could not be recorded', { message_id: delivery.messageId, error: errorFields(error) });
+    }
+  }
+
+  /** Why the mail was not sent matters more than that the mark stays; a later run then takes the fate as unknown. */
+  private async recordFailed(delivery: Delivery, log: JobLog): Promise<void> {
+    try {
+      await this.ledger.failed(delivery);
+    } catch (error) {
+      log.warn('the mark of a mail that was not sent could not be removed', {
+        message_id: delivery.messageId,
+        error: errorFields(error),
+      });
+    }
+  }
+}
+
+function deliveryUnknown({ jobId, messageId, since }: BeginOutcome & { readonly kind: 'unknown' }): PermanentError {
+  return new PermanentError(
+    `It is unknown whether this mail was sent: a run of ${jobId} began to send it at ${since.toISOString()} and ended without an answer. ` +
+      `Look for ${messageId} in the mail server's log. If the mail is not there, submit it again with another message_key.`,
+    { code: 'delivery_unknown' },
+  );
+}

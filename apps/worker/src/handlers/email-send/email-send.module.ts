@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { connectRedis, type Logger } from '@antrean/platform';
+import { EmailSendHandler, ON_UNKNOWN } from './email-send.handler.js';
+import { DeliveryLedger, type OnUnknown } from './ledger/delivery-ledger.js';
+import { RedisDeliveryLedger } from './ledger/redis-delivery-ledger.js';
+import { MailComposer } from './message/mail-composer.js';
+import { MailTemplates } from './message/mail-templates.js';
+import { parseSender } from './message/sender.js';
+import { FileTransport } from './transport/file-transport.js';
+import { MailTransport } from './transport/mail-transport.js';
+import { SmtpTransport } from './transport/smtp-transport.js';
+
+export interface EmailSendOptions {
+  /** Without one, mails are written to `mailDir`. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  readonly mailDir: string;
+  readonly onUnknown: OnUnknown;
+  readonly redisUrl: string;
+  readonly keyPrefix: string;
+  readonly logger: Logger;
+}
+
+const TEMPLATES = join(import.meta.dirname, 'templates');
+
+/** Runs jobs of the type `email.send`. The application does not start with a broken template or a sender that is none. */
+@Module({})
+export class EmailSendModule {
+  static register({ smtpUrl, mailFrom, mailDir, onUnknown, redisUrl, keyPrefix, logger }: EmailSendOptions): DynamicModule {
+    return {
+      module: EmailSendModule,
+      providers: [
+        EmailSendHandler,
+        { provide: ON_UNKNOWN, useValue: onUnknown },
+        {
+          provide: MailComposer,
+          useFactory: async () => new MailComposer(await MailTemplates.load(TEMPLATES), parseSender(mailFrom)),
+        },
+        {
+          provide: MailTransport,
+          useFactory: () => (smtpUrl === undefined ? new FileTransport(mailDir) : new SmtpTransport(smtpUrl)),
+        },
+        {
+          provide: DeliveryLedger,
+          useFactory: () => new RedisDeliveryLedger(connectRedis(redisUrl, { name: 'delivery-ledger', logger }), keyPrefix),
+        },
+      ],
+    };
+  }
+}

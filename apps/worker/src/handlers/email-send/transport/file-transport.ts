@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MailMessage } from '../message/mail-message.js';
+import { MailNotSentError, MailTransport, type MailReceipt } from './mail-transport.js';
+
+/** Writes each mail as an `.eml` file instead of sending it. The same mail written again replaces its file. */
+export class FileTransport extends MailTransport {
+  constructor(private readonly folder: string) {
+    super();
+  }
+
+  override async send(message: MailMessage, signal: AbortSignal): Promise<MailReceipt> {
+    const name = `${fileStem(message.messageId)}.eml`;
+    const unfinished = join(this.folder, `.${name}.${randomUUID()}.tmp`);
+    try {
+      await mkdir(this.folder, { recursive: true });
+      await writeDurably(unfinished, message.raw, signal);
+      await rename(unfinished, join(this.folder, name));
+      return { via: 'file', accepted: [message.to], response: `Written as ${name}` };
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw fileError(error);
+    }
+  }
+}
+
+async function writeDurably(path: string, content: Buffer, signal: AbortSignal): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(content, { signal });
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The part of a Message-ID before its `@`, with nothing in it that means something to a file system. */
+function fileStem(messageId: string): string {
+  return messageId
+    .replace(/^</, '')
+    .replace(/@.*$/s, '')
+    .replaceAll(/[^A-Za-z0-9-]/g, '_')
+    .slice(0, 100);
+}
+
+function fileError(error: unknown): MailNotSentError {
+  const { code = 'error', message } = error as NodeJS.ErrnoException; // Node's file system throws nothing else.
+  return new MailNotSentError(`The mail could not be written: ${message}`, {
+    code: `file_${code.toLowerCase()}`,
+    fate: 'not_taken',
+    permanent: false,
+    cause: error,
+  });
+}
