@@ -1,5 +1,6 @@
 import Handlebars from 'handlebars';
 import type { FlatVariables } from '@antrean/catalog';
+import { errorFields } from '@antrean/platform';
 import { readNeeds, type TemplateNeeds } from './template-source.js';
 
 /** The three files of a template's folder, and the layout that all html files may wrap themselves in. */
@@ -85,7 +86,7 @@ function inspect(
     Handlebars.precompile(source, ESCAPED);
     return needs;
   } catch (error) {
-    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${file}: ${errorFields(error).message}`, { cause: error });
   }
 }
 

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FlatVariables } from '@antrean/catalog';
 import { PermanentError } from '@antrean/jobs';
+import { errorFields } from '@antrean/platform';
 import { MailTemplate, type RenderedMail } from './mail-template.js';
 
 /** A longer subject is cut or refused by some servers and shown whole by none. */
@@ -57,7 +58,7 @@ async function compile(folder: string, name: string, layout: string): Promise<Ma
     const [subject, html, text] = await Promise.all([read('subject.hbs'), read('html.hbs'), read('text.hbs')]);
     return MailTemplate.compile({ subject, html, text, layout });
   } catch (error) {
-    throw new Error(`The mail template "${name}" cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`The mail template "${name}" cannot be used: ${errorFields(error).message}`, {
       cause: error,
     });
   }

@@ -12,26 +12,31 @@ export class FileTransport extends MailTransport {
 
   override async send(message: MailMessage, signal: AbortSignal): Promise<MailReceipt> {
     const name = `${fileStem(message.messageId)}.eml`;
-    const unfinished = join(this.folder, `.${name}.${randomUUID()}.tmp`);
     try {
       await mkdir(this.folder, { recursive: true });
-      await writeDurably(unfinished, message.raw, signal);
-      await rename(unfinished, join(this.folder, name));
+      await writeWhole(this.folder, name, message.raw, signal);
       return { via: 'file', accepted: [message.to], response: `Written as ${name}` };
     } catch (error) {
-      await rm(unfinished, { force: true });
       throw fileError(error);
     }
   }
 }
 
-async function writeDurably(path: string, content: Buffer, signal: AbortSignal): Promise<void> {
-  const file = await open(path, 'wx');
+/** The file is there with all its content, or not at all. */
+async function writeWhole(folder: string, name: string, content: Buffer, signal: AbortSignal): Promise<void> {
+  const unfinished = join(folder, `.${name}.${randomUUID()}.tmp`);
+  const file = await open(unfinished, 'wx');
   try {
-    await file.writeFile(content, { signal });
-    await file.sync();
-  } finally {
-    await file.close();
+    try {
+      await file.writeFile(content, { signal });
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, join(folder, name));
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
   }
 }
 

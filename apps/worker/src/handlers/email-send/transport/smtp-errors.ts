@@ -1,3 +1,4 @@
+import { errorFields } from '@antrean/platform';
 import { MailNotSentError } from './mail-transport.js';
 
 /** The fields of a nodemailer error that say what happened; see nodemailer.com/errors. */
@@ -43,12 +44,12 @@ export function oneLine(text: string): string {
 }
 
 function readFault(error: unknown): SmtpFault {
-  const fields: object = error instanceof Error ? error : {};
-  const code = 'code' in fields ? fields.code : undefined;
+  const { message, code } = errorFields(error);
+  const fields: object = typeof error === 'object' && error !== null ? error : {};
   const responseCode = 'responseCode' in fields ? fields.responseCode : undefined;
   const response = 'response' in fields ? fields.response : undefined;
   return {
-    message: error instanceof Error ? error.message : String(error),
+    message,
     code: typeof code === 'string' ? code : undefined,
     responseCode: typeof responseCode === 'number' ? responseCode : undefined,
     response: typeof response === 'string' ? response : undefined,

@@ -28,8 +28,11 @@ export class SmtpSession {
         this.connection.close();
         reject(signal.reason as Error); // Always an error: the engine gives one, and so does `AbortSignal` by itself.
       };
+      this.connection.once('end', () => {
+        signal.removeEventListener('abort', abort);
+      });
       if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort, { once: true });
+      else signal.addEventListener('abort', abort);
     });
     // It may break while no step waits for it.
     this.broken.catch(() => undefined);

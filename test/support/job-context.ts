@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { plainToInstance } from 'class-transformer';
+import type { JobContext, JobDefinition, JobLog } from '@antrean/jobs';
+import { ulid } from 'ulid';
+
+/** What a handler wrote to its log. */
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export type TestContext<D extends JobDefinition> = JobContext<D> & { readonly lines: readonly LogLine[] };
+
+/** A context as the engine hands it to a handler, for tests that call the handler themselves. The payload is not checked. */
+export function jobContext<D extends JobDefinition>(
+  definition: D,
+  payload: InstanceType<D['payload']>,
+  options: Partial<Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt'>> = {},
+): TestContext<D> {
+  const lines: LogLine[] = [];
+  const write =
+    (level: LogLine['level']) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      lines.push({ level, message, fields });
+    };
+  const log: JobLog = { info: write('info'), warn: write('warn'), error: write('error') };
+  return {
+    jobId: `${definition.type}_${ulid()}`,
+    type: definition.type,
+    payload: plainToInstance(definition.payload, payload) as InstanceType<D['payload']>, // It is made from that class.
+    attempt: 1,
+    maxAttempts: definition.maxAttempts,
+    signal: new AbortController().signal,
+    traceId: randomBytes(16).toString('hex'),
+    requestId: null,
+    log,
+    lines,
+    ...options,
+  };
+}
