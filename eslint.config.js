@@ -3,7 +3,7 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 const SPECS = ['**/*.spec.ts', 'test/**/*.ts'];
-const SCRIPTS = ['scripts/**/*.mjs', '*.js', '*.mjs'];
+const PLAIN = ['scripts/**/*.mjs', '.ci/*.mjs', '*.js', '*.mjs'];
 
 export default defineConfig(
   { ignores: ['dist/', 'node_modules/', 'coverage/', '.cache/', '.data/'] },
@@ -39,22 +39,19 @@ export default defineConfig(
     rules: { 'no-console': 'off' },
   },
   {
-    files: SCRIPTS,
+    files: PLAIN,
     extends: [eslint.configs.recommended],
-    languageOptions: {
-      globals: {
-        AbortSignal: 'readonly',
-        Buffer: 'readonly',
-        URL: 'readonly',
-        clearInterval: 'readonly',
-        clearTimeout: 'readonly',
-        console: 'readonly',
-        fetch: 'readonly',
-        process: 'readonly',
-        setInterval: 'readonly',
-        setTimeout: 'readonly',
-      },
+    // Names are looked up by tsc, which checks the scripts too.
+    rules: { eqeqeq: 'error', 'no-undef': 'off' },
+  },
+  {
+    files: ['scripts/**/*.mjs', '.ci/*.mjs'],
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
     },
-    rules: { eqeqeq: 'error' },
   },
 );

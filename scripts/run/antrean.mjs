@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureBuild } from '../setup/build.mjs';
+import { Fault, Stopped } from '../setup/fault.mjs';
+import { ensurePackages } from '../setup/packages.mjs';
+import { REDIS_DATA, RUN } from '../setup/places.mjs';
+import { ensureRedisBinary } from '../setup/redis-binary.mjs';
+import { complain, hasColour, isTerminal, say } from '../setup/terminal.mjs';
+import { startApp, stopLeftApp } from './app.mjs';
+import { takeLock } from './lock.mjs';
+import { portIsTaken } from './ports.mjs';
+import { waitUntilReady } from './readiness.mjs';
+import { runRedis } from './redis-server.mjs';
+import { readSettings } from './settings.mjs';
+import { listenForStop } from './stop-requests.mjs';
+import { welcome } from './welcome.mjs';
+
+/** @typedef {ReturnType<typeof listenForStop>} Requests */
+/** @typedef {import('./settings.mjs').Settings} Settings */
+
+/** Sets up and runs all of Antrean until it is asked to stop or a part of it ends; sets the exit code. */
+export async function runAntrean() {
+  const settings = readSettings();
+  const { lock, holder } = takeLock(join(RUN, 'start.json'), { url: settings.api.url });
+  if (lock === undefined) {
+    complain(
+      `Antrean already runs from this folder: pid ${holder.pid}, ${holder.url}. Stop it first (Ctrl-C there, or kill ${holder.pid}).`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const requests = listenForStop();
+  try {
+    await setUpAndRun(settings, lock, requests);
+  } catch (error) {
+    process.exitCode = report(error);
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * @param {Settings} settings
+ * @param {import('./lock.mjs').Lock} lock
+ * @param {Requests} requests
+ */
+async function setUpAndRun(settings, lock, requests) {
+  const started = performance.now();
+  const { asked } = requests;
+  await ensurePackages(asked);
+  await ensureBuild(asked);
+  const binary = settings.redisUrl === undefined ? await ensureRedisBinary(asked) : undefined;
+  if (!lock.isHeld()) throw new Fault('Another start took over while this one was getting ready.');
+  for (const name of /** @type {const} */ (['api', 'worker'])) await stopLeftApp(name, settings.graceMs, asked);
+  await refuseTakenPorts(settings);
+
+  const redis = binary === undefined ? undefined : await runRedis({ binary, folder: REDIS_DATA, keep: true, signal: asked });
+  try {
+    const redisUrl = redis?.url ?? settings.redisUrl ?? '';
+    await runApps(settings, { redis, redisUrl, started }, requests);
+  } finally {
+    if (redis !== undefined) {
+      await redis.stop();
+      say('Redis has stopped.');
+    }
+  }
+}
+
+/**
+ * @param {Settings} settings
+ * @param {{redis: import('./redis-server.mjs').RunningRedis | undefined, redisUrl: string, started: number}} found
+ * @param {Requests} requests
+ */
+async function runApps(settings, { redis, redisUrl, started }, { asked, forced }) {
+  const env = appEnv(redisUrl);
+  const apps = [startApp('api', env), startApp('worker', env)];
+  const over = new AbortController();
+  const troubles = [
+    ...apps.map(async ({ name, end }) => `The ${name} ended unexpectedly: ${await end}.`),
+    redisTrouble(redis, over.signal),
+  ];
+  const trouble = Promise.race(troubles).then((text) => {
+    throw new Fault(`${text} Its last words are above.`);
+  });
+  trouble.catch(() => undefined);
+  try {
+    const ready = apps.map(({ name }) =>
+      waitUntilReady(name, `${settings[name].url}/health/ready`, AbortSignal.any([asked, over.signal])),
+    );
+    await Promise.race([trouble, Promise.all(ready)]);
+    welcome(settings, { redisUrl, seconds: (performance.now() - started) / 1000 });
+    await Promise.race([trouble, untilAborted(asked)]);
+  } catch (error) {
+    // Said before the apps are stopped, whose own last lines would bury it.
+    if (error instanceof Fault) complain(error.message);
+    throw error instanceof Fault ? new Said() : error;
+  } finally {
+    over.abort(new Stopped());
+    say('Stopping: jobs in hand are finished first (Ctrl-C again stops at once) …');
+    await Promise.all(apps.map((app) => app.stop(settings.graceMs, forced)));
+    if (forced.aborted) say('Stopped at once: jobs that were in hand run again after the next start.');
+  }
+}
+
+/** A fault that was told already. */
+class Said extends Error {}
+
+/**
+ * @param {unknown} error
+ * @returns {number} the exit code
+ */
+function report(error) {
+  if (error instanceof Stopped) return 0;
+  if (error instanceof Fault) complain(error.message);
+  else if (!(error instanceof Said)) throw error;
+  return 1;
+}
+
+/**
+ * @param {import('./redis-server.mjs').RunningRedis | undefined} redis perhaps no child of ours, so it is looked at
+ * @param {AbortSignal} over
+ * @returns {Promise<string>}
+ */
+async function redisTrouble(redis, over) {
+  while (!over.aborted && (redis === undefined || redis.lives()))
+    await sleep(500, undefined, { signal: over }).catch(() => undefined);
+  return 'Redis ended unexpectedly.';
+}
+
+/** @param {Settings} settings */
+async function refuseTakenPorts({ api, worker }) {
+  const doors = [
+    { ...api, variable: 'PORT' },
+    { ...worker, variable: 'WORKER_PORT' },
+  ];
+  for (const { host, port, variable } of doors) {
+    if (await portIsTaken(host, port)) {
+      throw new Fault(
+        `Port ${port} on ${host} is taken by another program. Choose a free one: ${variable}=${port + 100} npm start`,
+      );
+    }
+  }
+}
+
+/**
+ * @param {string} redisUrl
+ * @returns {NodeJS.ProcessEnv}
+ */
+function appEnv(redisUrl) {
+  return {
+    ...(isTerminal ? { LOG_FORMAT: 'pretty' } : {}),
+    ...(hasColour ? { FORCE_COLOR: '1' } : {}),
+    ...process.env,
+    REDIS_URL: redisUrl,
+  };
+}
+
+/**
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
+function untilAborted(signal) {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuild } from '../setup/build.mjs';
+import { Fault, Stopped } from '../setup/fault.mjs';
+import { ensurePackages } from '../setup/packages.mjs';
+import { inProject, ROOT } from '../setup/places.mjs';
+import { ensureRedisBinary } from '../setup/redis-binary.mjs';
+import { complain } from '../setup/terminal.mjs';
+import { runRedis } from './redis-server.mjs';
+import { listenForStop } from './stop-requests.mjs';
+
+/**
+ * Sets up all that the tests need and runs jest beside a Redis of its own that keeps nothing; the exit code is jest's.
+ * @param {readonly string[]} args handed to jest
+ */
+export async function runTests(args) {
+  const { asked } = listenForStop();
+  const folder = mkdtempSync(join(tmpdir(), 'antrean-test-'));
+  try {
+    await ensurePackages(asked);
+    await ensureBuild(asked);
+    const binary = await ensureRedisBinary(asked);
+    const redis = await runRedis({ binary, folder, keep: false, signal: asked });
+    try {
+      process.exitCode = await runJest(args, { REDIS_URL: redis.url, REDIS_SERVER: binary }, asked);
+    } finally {
+      await redis.stop();
+    }
+  } catch (error) {
+    if (error instanceof Fault) complain(error.message);
+    else if (!(error instanceof Stopped)) throw error;
+    process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {readonly string[]} args
+ * @param {Record<string, string>} env
+ * @param {AbortSignal} signal
+ * @returns {Promise<number>}
+ */
+function runJest(args, env, signal) {
+  const jest = spawn(process.execPath, [inProject('node_modules', 'jest', 'bin', 'jest.js'), ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  });
+  signal.addEventListener('abort', () => jest.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    jest.once('error', reject);
+    jest.once('close', (code) => resolve(code ?? 1));
+  });
+}
