@@ -3,7 +3,7 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 const SPECS = ['**/*.spec.ts', 'test/**/*.ts'];
-const PLAIN = ['scripts/**/*.mjs', '.ci/*.mjs', '*.js', '*.mjs'];
+const PLAIN = ['scripts/**/*.mjs', '*.js', '*.mjs'];
 
 export default defineConfig(
   { ignores: ['dist/', 'node_modules/', 'coverage/', '.cache/', '.data/'] },
@@ -45,7 +45,7 @@ export default defineConfig(
     rules: { eqeqeq: 'error', 'no-undef': 'off' },
   },
   {
-    files: ['scripts/**/*.mjs', '.ci/*.mjs'],
+    files: ['scripts/**/*.mjs'],
     plugins: { '@typescript-eslint': tseslint.plugin },
     languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true } },
     rules: {

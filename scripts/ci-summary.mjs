@@ -1,4 +1,4 @@
-// Usage: node .ci/summary.mjs RESULTS TEST_EXIT CHECK_EXIT
+// Usage: node scripts/ci-summary.mjs RESULTS TEST_EXIT CHECK_EXIT
 // Prints the closing line and exits 1 when anything failed. RESULTS is what jest wrote with --json; empty when it never got there.
 import { readFileSync } from 'node:fs';
 
