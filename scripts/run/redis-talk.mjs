@@ -7,7 +7,7 @@ import { connect } from 'node:net';
  * @param {number} timeoutMs
  * @returns {Promise<string | undefined>} undefined when nothing answers there in time
  */
-export function askRedis(port, commands, timeoutMs = 1_000) {
+function askRedis(port, commands, timeoutMs = 1_000) {
   return new Promise((resolve) => {
     let answer = '';
     const socket = connect({ port, host: '127.0.0.1' });
