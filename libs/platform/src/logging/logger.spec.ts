@@ -87,13 +87,13 @@ describe('NestLog', () => {
   });
 
   it('keeps the context as a field', () => {
-    nestLog.log('Nest application successfully started', 'NestApplication');
+    nestLog.log('worth knowing', 'X');
     nestLog.warn('careful', 'X');
     nestLog.debug('detail', 'X');
     nestLog.verbose('more detail', 'X');
     nestLog.fatal('the end', 'X');
     expect(lines).toMatchObject([
-      { level: 'info', context: 'NestApplication', msg: 'Nest application successfully started' },
+      { level: 'info', context: 'X', msg: 'worth knowing' },
       { level: 'warn', context: 'X' },
       { level: 'debug', context: 'X' },
       { level: 'trace', context: 'X' },

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 import type { Level, Logger } from 'pino';
 
-/** One line for every module, controller and route: worth reading only when the wiring is in question. */
-const WIRING = new Set(['InstanceLoader', 'NestFactory', 'RouterExplorer', 'RoutesResolver']);
+/** One line for every module, controller and route, and that Nest is up: worth reading only when the wiring is in question. */
+const WIRING = new Set(['InstanceLoader', 'NestApplication', 'NestFactory', 'RouterExplorer', 'RoutesResolver']);
 const STACK = /\n\s+at /;
 
 /** Sends what Nest itself logs through the application's log, with Nest's context as a field. */

@@ -1,0 +1,49 @@
+import { Controller, Get, Header, HttpStatus, Res, ServiceUnavailableException } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
+import { WorkerHealth } from '@antrean/jobs';
+import type { Response } from 'express';
+import { EventLoopIndicator } from './event-loop.indicator.js';
+import { QueueIndicator } from './queue.indicator.js';
+import { WorkIndicator } from './work.indicator.js';
+
+/** How this worker is, for supervisors (live, ready) and for people (details). */
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly worker: WorkerHealth,
+    private readonly checks: HealthCheckService,
+    private readonly queue: QueueIndicator,
+    private readonly work: WorkIndicator,
+    private readonly eventLoop: EventLoopIndicator,
+  ) {}
+
+  /** 503 means: start this process anew. An outage of Redis is no reason for that. */
+  @Get('live')
+  @Header('Cache-Control', 'no-store')
+  live(): { readonly status: 'ok' } {
+    if (this.worker.live()) return { status: 'ok' };
+    throw new ServiceUnavailableException('The claim loop stands still: this process must be started anew.');
+  }
+
+  /** 503 means: this worker takes no jobs at the moment. */
+  @Get('ready')
+  @Header('Cache-Control', 'no-store')
+  ready(): { readonly status: 'ok' } {
+    if (this.worker.ready()) return { status: 'ok' };
+    throw new ServiceUnavailableException('This worker takes no jobs: it is starting, waits for Redis, or is closing down.');
+  }
+
+  /** Terminus' own form, the same with 200 and 503. */
+  @Get()
+  @HealthCheck({ noCache: true, swaggerDocumentation: false })
+  async details(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
+    try {
+      return await this.checks.check([() => this.queue.check(), () => this.work.check(), () => this.eventLoop.check()]);
+    } catch (error) {
+      if (!(error instanceof ServiceUnavailableException)) throw error;
+      response.status(HttpStatus.SERVICE_UNAVAILABLE);
+      // Terminus throws its result wrapped in this exception.
+      return error.getResponse() as HealthCheckResult;
+    }
+  }
+}

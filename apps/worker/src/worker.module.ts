@@ -1,0 +1,30 @@
+import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { catalog } from '@antrean/catalog';
+import { JobsModule } from '@antrean/jobs';
+import type { Logger, WorkerConfig } from '@antrean/platform';
+import { HandlersModule } from './handlers.module.js';
+import { HealthModule } from './health/health.module.js';
+import { OnlyGetMiddleware } from './http/only-get.middleware.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { MetricsModule } from './metrics/metrics.module.js';
+
+@Module({})
+export class WorkerModule implements NestModule {
+  static register(config: WorkerConfig, logger: Logger): DynamicModule {
+    return {
+      module: WorkerModule,
+      imports: [
+        JobsModule.forWorker({ ...config, definitions: catalog, logger }),
+        HandlersModule.register(config, logger),
+        HealthModule,
+        MetricsModule.register(config),
+      ],
+      providers: [{ provide: APP_FILTER, useFactory: () => new ProblemFilter(logger) }],
+    };
+  }
+
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(OnlyGetMiddleware).forRoutes('{*path}');
+  }
+}
