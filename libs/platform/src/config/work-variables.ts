@@ -8,13 +8,12 @@ const MOST_AT_ONCE = 10_000;
 export const workerTypes: Variable<readonly string[]> = {
   name: 'WORKER_TYPES',
   expected:
-    'a comma list of job types, where * stands for any text and ! excludes, such as "email.*,import.customers" or "*,!report.generate"',
+    'a comma list of job types, where * stands for any text and ! excludes (alone: all but these), such as "email.*,import.customers" or "!report.generate"',
   fallback: ['*'],
   parse: (text) => {
     const globs = text.split(',').map((glob) => glob.trim());
     const stray = globs.find((glob) => !TYPE_GLOB.test(glob));
-    if (stray !== undefined) return new Wrong(`"${stray}" is no name of a type`);
-    return globs.some((glob) => !glob.startsWith('!')) ? globs : new Wrong('it only excludes: put * in front');
+    return stray === undefined ? globs : new Wrong(`"${stray}" is no name of a type`);
   },
 };
 

@@ -1,0 +1,14 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { Logger, WorkerConfig } from '@antrean/platform';
+import { EmailSendModule } from './handlers/email-send/email-send.module.js';
+
+/** Every handler of this product: one module a job type. */
+@Module({})
+export class HandlersModule {
+  static register(config: WorkerConfig, logger: Logger): DynamicModule {
+    return {
+      module: HandlersModule,
+      imports: [EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown, logger })],
+    };
+  }
+}
