@@ -1,1 +1,15 @@
-// entry of the api
+import 'reflect-metadata';
+import { ListenError, configOrExit, createLogger, endGracefully, loadApiConfig } from '@antrean/platform';
+import { collectDefaultMetrics } from 'prom-client';
+import { startApi } from './start-api.js';
+
+const config = configOrExit(loadApiConfig);
+const log = createLogger({ app: 'api', level: config.logLevel, format: config.logFormat });
+collectDefaultMetrics();
+
+try {
+  endGracefully(await startApi(config, log), log);
+} catch (error) {
+  log.fatal(error instanceof ListenError ? { reason: error.message } : { err: error }, 'the api cannot start');
+  process.exit(1);
+}

@@ -1,0 +1,45 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { catalog } from '@antrean/catalog';
+import { JobsModule } from '@antrean/jobs';
+import { ApiKeyRing, type ApiConfig, type Logger } from '@antrean/platform';
+import { AccessGuard } from './auth/access.guard.js';
+import { HealthModule } from './health/health.module.js';
+import { Links } from './http/links.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { JobSubmitter } from './jobs/job-submitter.js';
+import { JobsController } from './jobs/jobs.controller.js';
+import { MetricsModule } from './metrics/metrics.module.js';
+import { API_CONFIG, API_LOG } from './tokens.js';
+import { TypesController } from './types/types.controller.js';
+
+/** The whole api. */
+@Global()
+@Module({})
+export class ApiModule {
+  static register(config: ApiConfig, log: Logger): DynamicModule {
+    const { redisUrl, keyPrefix, maxPayloadBytes } = config;
+    const shared = [
+      { provide: API_CONFIG, useValue: config },
+      { provide: API_LOG, useValue: log },
+      { provide: Links, useValue: new Links(config.publicUrl) },
+    ];
+    return {
+      module: ApiModule,
+      imports: [
+        JobsModule.forProducer({ definitions: catalog, redisUrl, keyPrefix, maxPayloadBytes, logger: log }),
+        HealthModule,
+        MetricsModule.register(),
+      ],
+      controllers: [JobsController, TypesController],
+      providers: [
+        ...shared,
+        { provide: ApiKeyRing, useFactory: () => new ApiKeyRing(config.apiKeys) },
+        { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+        JobSubmitter,
+      ],
+      exports: shared,
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ApiKeyRing, type ApiConfig, type Scope } from '@antrean/platform';
+import type { Request } from 'express';
+import { ProblemError } from '../http/problem-error.js';
+import { contextOf } from '../http/request-context.js';
+import { API_CONFIG } from '../tokens.js';
+import { AccessOf, type Access } from './access.decorator.js';
+import { cameByAdminPort } from './admin-port.js';
+
+/** Lets a request through to its route when its key, or the port it came by, allows that. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly keys: ApiKeyRing,
+    @Inject(API_CONFIG) private readonly config: ApiConfig,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const access: Access | undefined = this.reflector.getAllAndOverride(AccessOf, [context.getHandler(), context.getClass()]);
+    const isAdminRequest = cameByAdminPort(request);
+    switch (access) {
+      case 'everybody':
+        return true;
+      case 'operators':
+        if (isAdminRequest) return true;
+        if (this.config.adminPort !== undefined) throw nothingAt(request);
+        return this.hasScope(request, 'read');
+      case 'submit':
+      case 'read':
+      case 'manage':
+        if (isAdminRequest) throw nothingAt(request);
+        return this.hasScope(request, access);
+      case undefined:
+        throw new Error('The route does not say who may use it.');
+    }
+  }
+
+  private hasScope(request: Request, scope: Scope): true {
+    if (this.keys.isEmpty) return true;
+    const principal = this.keys.identify(request.headers.authorization);
+    if (principal === undefined) {
+      throw new ProblemError('unauthorized', 'Send the header Authorization: Bearer <key> with a key of this api.', {
+        errors: [{ header: 'Authorization', detail: 'must be Bearer, followed by a valid key' }],
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      });
+    }
+    contextOf(request).keyName = principal.name;
+    if (principal.scopes.includes(scope)) return true;
+    throw new ProblemError('forbidden', `The key "${principal.name}" lacks the scope "${scope}".`);
+  }
+}
+
+function nothingAt({ path }: Request): ProblemError {
+  return new ProblemError('not_found', `There is nothing at ${path}.`);
+}

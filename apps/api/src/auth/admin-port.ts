@@ -1,0 +1,15 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+
+const viaAdminPort = new WeakSet<IncomingMessage>();
+
+/** A second listener of the same application, whose requests are known to have come by it. */
+export function createAdminServer(listener: RequestListener): Server {
+  return createServer((request, response) => {
+    viaAdminPort.add(request);
+    listener(request, response);
+  });
+}
+
+export function cameByAdminPort(request: IncomingMessage): boolean {
+  return viaAdminPort.has(request);
+}

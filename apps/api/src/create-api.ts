@@ -1,0 +1,36 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { NestLog, type ApiConfig, type Logger } from '@antrean/platform';
+import { ApiModule } from './api.module.js';
+import { DOCS_PATH, serveDocs } from './docs/serve-docs.js';
+import { accessLog } from './http/access-log.js';
+import { ApiAdapter } from './http/api-adapter.js';
+import { securityHeaders } from './http/security-headers.js';
+
+interface CreateOptions {
+  /** Only the routes, for the OpenAPI document: nothing is built or connected. */
+  readonly preview?: boolean;
+}
+
+/** The api with all its routes, not listening yet. It needs no Redis to be created. */
+export async function createApi(
+  config: ApiConfig,
+  log: Logger,
+  { preview = false }: CreateOptions = {},
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule.register(config, log), new ApiAdapter(), {
+    bodyParser: false,
+    logger: new NestLog(log),
+    abortOnError: false,
+    preview,
+  });
+  app.disable('x-powered-by');
+  // Entity tags are made where they are promised.
+  app.set('etag', false);
+  app.set('trust proxy', config.trustProxy);
+  app.use(accessLog(log));
+  app.use(securityHeaders(DOCS_PATH));
+  serveDocs(app);
+  await app.init();
+  return app;
+}

@@ -1,0 +1,78 @@
+import { JOB_STATUSES, type JobStatus } from '@antrean/jobs';
+import { ApiProperty } from '@nestjs/swagger';
+import { NullableText, OneOf, Text } from '../http/view-fields.js';
+import { PROBLEMS, type ProblemCode } from '../http/problem-codes.js';
+import { JobLinks } from '../jobs/submitted-job.view.js';
+
+/** One fault of a request. */
+export class FaultView {
+  @Text({ description: 'What is wrong and what would be right.' })
+  readonly detail!: string;
+
+  @ApiProperty({
+    type: String,
+    required: false,
+    description: 'JSON pointer into the body, as a URI fragment.',
+    example: '#/payload/to',
+  })
+  readonly pointer?: string;
+
+  @ApiProperty({ type: String, required: false, description: 'Name of a query parameter.' })
+  readonly parameter?: string;
+
+  @ApiProperty({ type: String, required: false, description: 'Name of a header.' })
+  readonly header?: string;
+}
+
+/** An error answer (RFC 9457). Decide by `code`; `detail` and `title` are for people. */
+export class Problem {
+  @Text({ description: 'urn:antrean:problem:<code>' })
+  readonly type!: string;
+
+  @Text()
+  readonly title!: string;
+
+  @ApiProperty({ type: 'integer', minimum: 400, maximum: 599 })
+  readonly status!: number;
+
+  @Text({ description: 'What is wrong and what to do.' })
+  readonly detail!: string;
+
+  @NullableText({ description: 'The path asked for.' })
+  readonly instance!: string | null;
+
+  @OneOf(Object.keys(PROBLEMS), { description: 'Stable.' })
+  readonly code!: ProblemCode;
+
+  @Text({ description: 'The same as detail.' })
+  readonly error!: string;
+
+  @ApiProperty({ type: [FaultView], description: 'At most 50.' })
+  readonly errors!: readonly FaultView[];
+}
+
+/** Another job holds the dedupe key. */
+export class DuplicateProblem extends Problem {
+  @Text({ description: 'The job that holds the key.' })
+  readonly job_id!: string;
+
+  @ApiProperty({
+    type: String,
+    enum: [...JOB_STATUSES],
+    nullable: true,
+    description: 'Its status; null when it is no longer kept and only its key is held.',
+  })
+  readonly job_status!: JobStatus | null;
+
+  @ApiProperty({ type: JobLinks })
+  readonly links!: JobLinks;
+}
+
+/** The queue cannot be reached. Only `not_written` promises that nothing was written. */
+export class UnavailableProblem extends Problem {
+  @OneOf(['not_written', 'unknown'])
+  readonly outcome!: string;
+
+  @NullableText({ description: 'The id the job has if it was accepted.' })
+  readonly job_id!: string | null;
+}

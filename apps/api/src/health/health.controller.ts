@@ -1,0 +1,60 @@
+import { Controller, Get, HttpStatus, Res, ServiceUnavailableException } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
+import type { Response } from 'express';
+import { ForOperators, Open } from '../auth/access.decorator.js';
+import { AnswersWith, Problems } from '../docs/answers.decorator.js';
+import { ProblemError } from '../http/problem-error.js';
+import { AliveView, HealthView } from './health.view.js';
+import { QueueIndicator } from './queue.indicator.js';
+import { Readiness } from './readiness.js';
+
+/** Tells machines whether to restart this process or to send it requests, and people what is wrong. */
+@Controller('health')
+@ApiTags('operate')
+export class HealthController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly checks: HealthCheckService,
+    private readonly queue: QueueIndicator,
+  ) {}
+
+  @Get('live')
+  @Open()
+  @ApiOperation({ operationId: 'isLive', summary: 'Does the process run? When not, start it anew' })
+  @AnswersWith(200, AliveView, 'It does.')
+  live(): AliveView {
+    return { status: 'ok' };
+  }
+
+  /** An outage of Redis is no reason to take the process out of service: nobody else could do better. */
+  @Get('ready')
+  @Open()
+  @ApiOperation({ operationId: 'isReady', summary: 'Does the process want requests? It is started and not closing' })
+  @AnswersWith(200, AliveView, 'It does.')
+  @Problems('not_ready')
+  ready(): AliveView {
+    const { current } = this.readiness;
+    if (current === 'ready') return { status: 'ok' };
+    throw new ProblemError('not_ready', `The process is ${current}.`, { headers: { 'Retry-After': '1' } });
+  }
+
+  /** Terminus' own form, the same with 200 and 503. */
+  @Get()
+  @ForOperators()
+  @HealthCheck({ noCache: true, swaggerDocumentation: false })
+  @ApiOperation({ operationId: 'getHealth', summary: 'What this process needs, and whether it works' })
+  @AnswersWith(200, HealthView, 'All of it works.')
+  @AnswersWith(503, HealthView, 'Something does not work.')
+  @Problems('unauthorized', 'forbidden')
+  async details(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
+    try {
+      return await this.checks.check([() => this.queue.check()]);
+    } catch (error) {
+      if (!(error instanceof ServiceUnavailableException)) throw error;
+      response.status(HttpStatus.SERVICE_UNAVAILABLE);
+      // Terminus throws its result wrapped in this exception.
+      return error.getResponse() as HealthCheckResult;
+    }
+  }
+}

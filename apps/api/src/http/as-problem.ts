@@ -1,0 +1,67 @@
+import { HttpException } from '@nestjs/common';
+import {
+  DuplicateJobError,
+  InvalidOptionsError,
+  InvalidPayloadError,
+  PayloadTooLargeError,
+  QueueUnavailableError,
+  UnknownJobTypeError,
+  type Violation,
+} from '@antrean/jobs';
+import { underPointer } from './json-pointer.js';
+import type { Links } from './links.js';
+import { PROBLEMS, type ProblemCode } from './problem-codes.js';
+import { ProblemError, type Fault } from './problem-error.js';
+
+/** How long a client is asked to wait when the queue is out of reach. */
+const RETRY_AFTER_SEC = '2';
+
+/** The one place that says which problem an error is to a client. What it does not know is ours, and says nothing about itself. */
+export function asProblem(error: unknown, links: Links): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof InvalidPayloadError || error instanceof InvalidOptionsError) {
+    return new ProblemError(error.code, error.message, { errors: error.violations.map(asFault) });
+  }
+  if (error instanceof UnknownJobTypeError) {
+    return new ProblemError(error.code, error.message, { errors: [{ pointer: '#/type', detail: error.message }] });
+  }
+  if (error instanceof PayloadTooLargeError) return new ProblemError(error.code, error.message);
+  if (error instanceof DuplicateJobError) {
+    const { jobId, status, code, message } = error;
+    return new ProblemError(code, message, {
+      members: { job_id: jobId, job_status: status, links: { self: links.job(jobId) } },
+    });
+  }
+  if (error instanceof QueueUnavailableError) return unavailable(error);
+  if (error instanceof HttpException && error.getStatus() < 500) return fromHttp(error);
+  return new ProblemError('internal_error', 'The request could not be answered. The log has the reason under the request id.', {
+    cause: error,
+  });
+}
+
+function asFault({ pointer, detail }: Violation): Fault {
+  return { pointer: underPointer('', pointer), detail };
+}
+
+function unavailable(error: QueueUnavailableError): ProblemError {
+  const { outcome, jobId } = error;
+  const advice = {
+    not_written: 'Nothing was written: send the request again.',
+    unknown: 'It is not known whether the job was accepted: look it up by its id, or send it again with a dedupe key.',
+  }[outcome];
+  return new ProblemError(error.code, `${error.message} ${advice}`, {
+    headers: { 'Retry-After': RETRY_AFTER_SEC },
+    members: { outcome, job_id: jobId ?? null },
+    cause: error,
+  });
+}
+
+/** What Express and its parts refuse by themselves: paths with a broken percent-encoding, files that are not there. */
+function fromHttp(error: HttpException): ProblemError {
+  if (error.cause instanceof URIError) {
+    return new ProblemError('bad_request', 'The path has a percent-encoding that is not UTF-8.', { cause: error });
+  }
+  const codes = Object.keys(PROBLEMS) as readonly ProblemCode[]; // The table's keys are its codes.
+  const code = codes.find((known) => PROBLEMS[known].status === error.getStatus()) ?? 'bad_request';
+  return new ProblemError(code, code === 'not_found' ? 'There is nothing at this path.' : error.message, { cause: error });
+}

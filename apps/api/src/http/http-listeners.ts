@@ -1,0 +1,52 @@
+import type { Server, ServerResponse } from 'node:http';
+import { listen, type ListenAddress } from '@antrean/platform';
+
+/** A request that is still not answered by then is cut off. */
+const DRAIN_MS = 20_000;
+
+/** The open ports of the process, and the requests in hand on them. */
+export class HttpListeners {
+  private readonly servers: Server[] = [];
+  private readonly inHand = new Set<ServerResponse>();
+  private closing = false;
+
+  /**
+   * @returns its URL.
+   * @throws {ListenError}
+   */
+  async open(server: Server, address: ListenAddress): Promise<string> {
+    server.prependListener('request', (_request, response: ServerResponse) => {
+      this.inHand.add(response);
+      response.once('close', () => this.inHand.delete(response));
+      if (this.closing) lastOfItsConnection(response);
+    });
+    const url = await listen(server, address);
+    this.servers.push(server);
+    return url;
+  }
+
+  /** Takes no new connections, lets the requests in hand be answered, and ends their connections after that. */
+  async close(): Promise<void> {
+    this.closing = true;
+    for (const response of this.inHand) lastOfItsConnection(response);
+    await Promise.all(this.servers.splice(0).map(closed));
+  }
+}
+
+/** Without it, a connection would stay open for its keep-alive time after the answer, and the process with it. */
+function lastOfItsConnection(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+}
+
+/** Closes the idle connections at once, the others after their answer. */
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+    }, DRAIN_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,18 @@
+/** Where things are, as absolute paths; behind a proxy that adds a prefix, with that prefix. */
+export class Links {
+  private readonly base: string;
+
+  /** @param publicUrl where clients reach the api. */
+  constructor(publicUrl: string) {
+    this.base = new URL(publicUrl).pathname.replace(/\/+$/, '');
+  }
+
+  /** The api's own root: `/`, or the prefix. */
+  get root(): string {
+    return this.base === '' ? '/' : this.base;
+  }
+
+  job(jobId: string): string {
+    return `${this.base}/jobs/${jobId}`;
+  }
+}

@@ -1,0 +1,111 @@
+import { JOB_STATUSES, type Job, type JobStatus } from '@antrean/jobs';
+import { ApiProperty } from '@nestjs/swagger';
+import type { Links } from '../http/links.js';
+import { NotYet, NullableText, NullableTime, NullableWhole, OneOf, Seconds, Text, Time, Whole } from '../http/view-fields.js';
+import { AttemptView, attemptView } from './attempt.view.js';
+import { JobLinks } from './submitted-job.view.js';
+
+const ANYTHING = { description: 'Any JSON value.', type: 'object', additionalProperties: true } as const;
+
+/** Why a job that does not run does not run. */
+export class WaitingOnView {
+  @Text({ description: 'schedule, backoff or worker.', example: 'worker' })
+  readonly reason!: string;
+
+  @Text({ description: 'The same for people.' })
+  readonly detail!: string;
+
+  @NullableTime()
+  readonly until!: string | null;
+
+  @NullableWhole({ description: 'About which place in line it has, from 1.' })
+  readonly position!: number | null;
+}
+
+/** Everything known about a job at one moment. */
+export class JobView {
+  @Text({ example: 'email.send_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }) readonly job_id!: string;
+  @Text({ example: 'email.send' }) readonly type!: string;
+  @Whole({ description: 'Version of the payload, as the type had it at the submit.', example: 1 })
+  readonly payload_version!: number;
+  @OneOf(JOB_STATUSES, { example: 'succeeded' }) readonly status!: JobStatus;
+  @Whole({ description: '0 to 9, 9 goes first.', example: 5 }) readonly priority!: number;
+  @NotYet('The group it takes turns with.') readonly group!: null;
+  @NullableText({ description: 'The owner label given at the submit.' }) readonly user_id!: string | null;
+  @ApiProperty({ type: [String] }) readonly tags!: readonly string[];
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  readonly metadata!: Readonly<Record<string, string>>;
+  @ApiProperty({ ...ANYTHING, description: 'What was submitted.' }) readonly payload!: unknown;
+  @Whole({ description: 'The number of the latest run that counts against max_attempts; 0 before the first.', example: 1 })
+  readonly attempt!: number;
+  @Whole({ example: 5 }) readonly max_attempts!: number;
+  @Whole({ description: 'Runs that ended with the death of their worker.', example: 0 }) readonly crashes!: number;
+  @Seconds({ example: 30 }) readonly timeout_sec!: number;
+  @Text({ description: '32 hex digits, constant over retries.' }) readonly trace_id!: string;
+  @NullableText({ description: 'X-Request-Id of the submit.' }) readonly request_id!: string | null;
+  @Time() readonly created_at!: string;
+  @Time({ description: 'Not to start before.' }) readonly run_at!: string;
+  @NullableTime({ description: 'Start of the latest run.' }) readonly started_at!: string | null;
+  @NullableTime() readonly finished_at!: string | null;
+  @NullableTime() readonly last_failed_at!: string | null;
+  @NullableTime({ description: 'For a retrying job.' }) readonly next_attempt_at!: string | null;
+  @NotYet('When it is given up unless it started.') readonly expires_at!: null;
+  @NotYet('When somebody asked to stop it.') readonly cancel_requested_at!: null;
+  @NotYet('How far the handler says it is.') readonly progress!: null;
+  @ApiProperty({ ...ANYTHING, nullable: true, description: 'What the handler returned.' }) readonly result!: unknown;
+  @NullableText({ description: 'The last error; null after success.' }) readonly error!: string | null;
+  @NullableText({ description: 'Code of the last error.' }) readonly error_code!: string | null;
+  @ApiProperty({ type: [AttemptView], description: 'The latest runs, oldest first, at most 50.' })
+  readonly attempts!: readonly AttemptView[];
+  @ApiProperty({ type: WaitingOnView, nullable: true, description: 'null for a job that runs or is finished.' })
+  readonly waiting_on!: WaitingOnView | null;
+  @NullableText() readonly dedupe_key!: string | null;
+  @Whole({ example: 0 }) readonly replays!: number;
+  @NullableText({ description: 'The worker of the current run.' }) readonly worker_id!: string | null;
+  @ApiProperty({ type: JobLinks }) readonly links!: JobLinks;
+}
+
+export function jobView(job: Job, links: Links): JobView {
+  return {
+    job_id: job.jobId,
+    type: job.type,
+    payload_version: job.payloadVersion,
+    status: job.status,
+    priority: job.priority,
+    group: null,
+    user_id: job.userId,
+    tags: job.tags,
+    metadata: job.metadata,
+    payload: job.payload,
+    attempt: job.attempt,
+    max_attempts: job.maxAttempts,
+    crashes: job.crashes,
+    timeout_sec: job.timeoutMs / 1_000,
+    trace_id: job.traceId,
+    request_id: job.requestId,
+    created_at: job.createdAt.toISOString(),
+    run_at: job.runAt.toISOString(),
+    started_at: job.startedAt?.toISOString() ?? null,
+    finished_at: job.finishedAt?.toISOString() ?? null,
+    last_failed_at: job.lastFailedAt?.toISOString() ?? null,
+    next_attempt_at: job.nextAttemptAt?.toISOString() ?? null,
+    expires_at: null,
+    cancel_requested_at: null,
+    progress: null,
+    result: job.result ?? null,
+    error: job.error?.message ?? null,
+    error_code: job.error?.code ?? null,
+    attempts: job.runs.map(attemptView),
+    waiting_on: waitingOnView(job.waitingOn),
+    dedupe_key: job.dedupeKey,
+    replays: job.replays,
+    worker_id: job.workerId,
+    links: { self: links.job(job.jobId) },
+  };
+}
+
+function waitingOnView(waitingOn: Job['waitingOn']): WaitingOnView | null {
+  if (waitingOn === null) return null;
+  const { reason, detail, until, position } = waitingOn;
+  return { reason, detail, until: until?.toISOString() ?? null, position };
+}

@@ -1,0 +1,84 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { AnswersWith, Problems } from '../docs/answers.decorator.js';
+import { JobView } from './job.view.js';
+import { SubmittedJobView } from './submitted-job.view.js';
+
+/** What the OpenAPI document says of the routes of jobs. */
+
+const SubmitAnswers = () =>
+  applyDecorators(
+    ApiTags('jobs'),
+    AnswersWith(202, SubmittedJobView, 'Accepted: the job is kept.', { location: true }),
+    Problems(
+      'invalid_json',
+      'invalid_request',
+      'invalid_payload',
+      'invalid_options',
+      'unknown_job_type',
+      'not_available',
+      'unauthorized',
+      'forbidden',
+      'not_acceptable',
+      'duplicate_job',
+      'payload_too_large',
+      'unsupported_media_type',
+      'queue_unavailable',
+    ),
+  );
+
+export const DescribesSubmit = () =>
+  applyDecorators(
+    ApiOperation({ operationId: 'submitJob', summary: 'Submit a job' }),
+    ApiBody({
+      required: true,
+      schema: { $ref: '#/components/schemas/SubmitJob' },
+      examples: {
+        least: { value: { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } } },
+        withOptions: {
+          value: {
+            type: 'email.send',
+            payload: { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } },
+            options: {
+              delay_sec: 60,
+              priority: 7,
+              max_attempts: 3,
+              backoff: { type: 'exponential', base_sec: 2, cap_sec: 300 },
+              user_id: 'customer-42',
+              tags: ['signup'],
+            },
+          },
+        },
+      },
+    }),
+    SubmitAnswers(),
+  );
+
+export const DescribesSubmitEmail = () =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'submitEmail',
+      summary: 'Submit a mail',
+      description:
+        'The body is the payload of `email.send`. Its `message_key` is the dedupe key: a second mail with it is refused with 409.',
+    }),
+    ApiBody({
+      required: true,
+      schema: { $ref: '#/components/schemas/email.send' },
+      examples: {
+        welcome: {
+          value: { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' }, message_key: 'welcome-budi' },
+        },
+      },
+    }),
+    SubmitAnswers(),
+  );
+
+export const DescribesJobById = () =>
+  applyDecorators(
+    ApiTags('jobs'),
+    ApiOperation({ operationId: 'getJob', summary: 'Read a job' }),
+    ApiParam({ name: 'id', schema: { type: 'string' }, example: 'email.send_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
+    AnswersWith(200, JobView, 'The job as it is now.', { etag: true }),
+    Problems('invalid_request', 'unauthorized', 'forbidden', 'job_not_found', 'not_acceptable', 'queue_unavailable'),
+  );

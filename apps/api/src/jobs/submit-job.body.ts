@@ -1,0 +1,150 @@
+import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS, toMs, type DedupePolicy, type DuplicateAnswer } from '@antrean/jobs';
+import {
+  IfGiven,
+  IsNumberWithin,
+  IsOneOf,
+  IsPlainObject,
+  IsSeconds,
+  IsText,
+  IsWhole,
+  Rule,
+  isPlainObject,
+  isText,
+} from '../http/body-rules.js';
+import { parseRfc3339 } from '../http/rfc3339.js';
+
+export const BACKOFF_TYPES = ['exponential', 'fixed', 'quadratic'] as const;
+
+const BACKOFF_MS = { min: 0, max: toMs('30d') };
+const MOST_TAGS = 10;
+const TAG = { min: 1, max: 64 };
+const MOST_METADATA = 20;
+const METADATA_KEY = { min: 1, max: 64 };
+const METADATA_VALUE = { min: 0, max: 512 };
+
+/** How long a job waits between its attempts. */
+export class BackoffBody {
+  @IsOneOf(BACKOFF_TYPES, {
+    description: 'exponential: drawn evenly from 0 to base * factor^(attempt - 1); fixed: base; quadratic: base * attempt².',
+  })
+  readonly type!: (typeof BACKOFF_TYPES)[number];
+
+  @IsSeconds(BACKOFF_MS, {})
+  readonly base_sec!: number;
+
+  @IfGiven()
+  @IsNumberWithin({ min: 1, max: 100 }, { description: 'Of an exponential backoff. Default 2.' })
+  readonly factor?: number;
+
+  @IfGiven()
+  @IsSeconds(BACKOFF_MS, { description: 'The longest wait. Default 600. Not for a fixed backoff.' })
+  readonly cap_sec?: number;
+}
+
+/** What one submit may set; whatever is left out comes from the job type. */
+export class JobOptionsBody {
+  @IfGiven()
+  @IsText({ min: 1, max: 255 }, { description: 'While a job holds the key, another one with it is a duplicate.' })
+  readonly dedupe_key?: string;
+
+  @IfGiven()
+  @IsOneOf(DEDUPE_POLICIES, { description: 'How long the key is held.' })
+  readonly dedupe_policy?: DedupePolicy;
+
+  @IfGiven()
+  @IsSeconds(BOUNDS.dedupeTtlMs, { description: 'For the policy ttl.' })
+  readonly dedupe_ttl_sec?: number;
+
+  @IfGiven()
+  @IsOneOf(DUPLICATE_ANSWERS, { description: 'conflict: a duplicate gets 409; existing: it gets the holder, 202.' })
+  readonly on_duplicate?: DuplicateAnswer;
+
+  @IfGiven()
+  @IsSeconds(BOUNDS.delayMs, { description: 'The job runs that much later. Not together with run_at.' })
+  readonly delay_sec?: number;
+
+  @IfGiven()
+  @Rule(
+    'must be a time as RFC 3339 writes it, with its offset, such as 2030-01-31T08:00:00Z or 2030-01-31T15:00:00+07:00',
+    (value) => typeof value === 'string' && parseRfc3339(value) !== undefined,
+    {
+      type: 'string',
+      format: 'date-time',
+      description: 'The job runs then; a time in the past is now. Not together with delay_sec.',
+    },
+  )
+  readonly run_at?: string;
+
+  @IfGiven()
+  @IsWhole(BOUNDS.priority, { description: '9 goes first.' })
+  readonly priority?: number;
+
+  @IfGiven()
+  @IsWhole(BOUNDS.attempts, { description: 'Runs that may fail before the job is buried.' })
+  readonly max_attempts?: number;
+
+  @IfGiven()
+  @IsSeconds(BOUNDS.timeoutMs, { description: 'A run that takes longer is aborted.' })
+  readonly timeout_sec?: number;
+
+  @IfGiven()
+  @IsPlainObject({ $ref: '#/components/schemas/BackoffBody' })
+  readonly backoff?: object;
+
+  @IfGiven()
+  @IsText({ min: 1, max: 128 }, { description: 'An opaque owner label.' })
+  readonly user_id?: string;
+
+  @IfGiven()
+  @Rule(`must be a list of at most ${MOST_TAGS} different strings of ${TAG.min} to ${TAG.max} characters`, isTags, {
+    type: 'array',
+    items: { type: 'string', minLength: TAG.min, maxLength: TAG.max },
+    maxItems: MOST_TAGS,
+    uniqueItems: true,
+  })
+  readonly tags?: readonly string[];
+
+  @IfGiven()
+  @Rule(
+    `must be an object of at most ${MOST_METADATA} entries, keys of ${METADATA_KEY.min} to ${METADATA_KEY.max} characters, ` +
+      `values that are strings of at most ${METADATA_VALUE.max}`,
+    isMetadata,
+    {
+      type: 'object',
+      maxProperties: MOST_METADATA,
+      propertyNames: { minLength: METADATA_KEY.min, maxLength: METADATA_KEY.max },
+      additionalProperties: { type: 'string', maxLength: METADATA_VALUE.max },
+    },
+  )
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** The body of `POST /jobs`. The payload is checked by its job type. */
+export class SubmitJobBody {
+  @Rule('must be the name of a job type', (value) => typeof value === 'string', { type: 'string' })
+  readonly type!: string;
+
+  @IsPlainObject({ description: 'What the job type takes.' })
+  readonly payload!: object;
+
+  @IfGiven()
+  @IsPlainObject({ $ref: '#/components/schemas/JobOptionsBody' })
+  readonly options?: object;
+}
+
+function isTags(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length <= MOST_TAGS &&
+    new Set(value).size === value.length &&
+    value.every((tag) => isText(tag, TAG))
+  );
+}
+
+function isMetadata(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= MOST_METADATA && entries.every(([key, text]) => isText(key, METADATA_KEY) && isText(text, METADATA_VALUE))
+  );
+}

@@ -1,0 +1,46 @@
+import type { Closable, ApiConfig, Logger } from '@antrean/platform';
+import type { Express } from 'express';
+import { createAdminServer } from './auth/admin-port.js';
+import { createApi } from './create-api.js';
+import { Readiness } from './health/readiness.js';
+import { HttpListeners } from './http/http-listeners.js';
+import { hardenServer } from './http/harden-server.js';
+
+/** An api that listens. */
+export interface RunningApi extends Closable {
+  readonly url: string;
+  /** Where metrics and health details are, when they have a port of their own. */
+  readonly adminUrl: string | undefined;
+}
+
+/**
+ * Creates the api and opens its ports. Redis may be absent: requests that need it get 503 until it is there.
+ * @throws {ListenError} when a port cannot be opened; nothing is left open then.
+ */
+export async function startApi(config: ApiConfig, log: Logger): Promise<RunningApi> {
+  const app = await createApi(config, log);
+  const readiness = app.get(Readiness);
+  const listeners = new HttpListeners();
+  const { host, port, adminPort } = config;
+
+  const close = async (): Promise<void> => {
+    readiness.drain();
+    // Before Nest closes: its modules let go of Redis first and of the port last, and requests in hand need both.
+    await listeners.close();
+    await app.close();
+  };
+
+  try {
+    const express: Express = app.getHttpAdapter().getInstance();
+    const openAdminPort = (to: number) =>
+      listeners.open(hardenServer(createAdminServer(express)), { host, port: to, variables: 'ADMIN_PORT or HOST' });
+    const adminUrl = adminPort === undefined ? undefined : await openAdminPort(adminPort);
+    const url = await listeners.open(hardenServer(app.getHttpServer()), { host, port, variables: 'PORT or HOST' });
+    readiness.start();
+    log.info({ url, ...(adminUrl !== undefined && { admin_url: adminUrl }) }, 'listening');
+    return { url, adminUrl, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { Redis } from 'ioredis';
+import supertest from 'supertest';
+import { createLogger, loadApiConfig, type Logger } from '@antrean/platform';
+import { startApi } from '../../apps/api/src/start-api.js';
+import { REDIS_URL, newKeyPrefix } from './jobs-app.js';
+
+export interface TestApi {
+  readonly url: string;
+  readonly adminUrl: string | undefined;
+  readonly http: ReturnType<typeof supertest>;
+  /** Every line of the api's log so far. */
+  readonly log: readonly Readonly<Record<string, unknown>>[];
+  /** How many keys of this api are in Redis. */
+  countKeys(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The real api on a port of its own and a key prefix of its own, set up by environment variables. */
+export async function startTestApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
+  const config = loadApiConfig({ REDIS_URL, KEY_PREFIX: newKeyPrefix(), PORT: '0', LOG_LEVEL: 'debug', ...env }, false);
+  const log: Readonly<Record<string, unknown>>[] = [];
+  const running = await startApi(config, loggerInto(log));
+  const redis = new Redis(REDIS_URL, { lazyConnect: true });
+  return {
+    url: running.url,
+    adminUrl: running.adminUrl,
+    http: supertest(running.url),
+    log,
+    countKeys: () => countKeys(redis, config.keyPrefix),
+    close: async () => {
+      redis.disconnect();
+      await running.close();
+    },
+  };
+}
+
+function loggerInto(lines: Readonly<Record<string, unknown>>[]): Logger {
+  return createLogger(
+    { app: 'api', level: 'debug', format: 'json' },
+    { write: (line) => lines.push(JSON.parse(line) as Readonly<Record<string, unknown>>) },
+  );
+}
+
+async function countKeys(redis: Redis, keyPrefix: string): Promise<number> {
+  let count = 0;
+  for await (const keys of redis.scanStream({ match: `${keyPrefix}*`, count: 1_000 }))
+    count += (keys as readonly string[]).length;
+  return count;
+}
