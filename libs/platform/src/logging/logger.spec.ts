@@ -121,8 +121,9 @@ describe('NestLog', () => {
     expect(lines).toMatchObject([{ msg: '<ref *1> { self: [Circular *1] }', context: 'X' }]);
   });
 
-  it('lowers the lines about the wiring to debug', () => {
+  it('lowers the lines about the wiring, and the echo of a failed start, to debug', () => {
     nestLog.log('Mapped {/health, GET} route', 'RouterExplorer');
-    expect(lines).toMatchObject([{ level: 'debug' }]);
+    nestLog.error(new Error('no handler'), 'ExceptionHandler');
+    expect(lines).toMatchObject([{ level: 'debug' }, { level: 'debug' }]);
   });
 });

@@ -2,8 +2,11 @@ import { inspect } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 import type { Level, Logger } from 'pino';
 
-/** One line for every module, controller and route, and that Nest is up: worth reading only when the wiring is in question. */
-const WIRING = new Set(['InstanceLoader', 'NestApplication', 'NestFactory', 'RouterExplorer', 'RoutesResolver']);
+/**
+ * Worth reading only when the wiring is in question: one line for every module, controller and route, and the error of a
+ * start that failed, which the application logs too.
+ */
+const WIRING = new Set(['ExceptionHandler', 'InstanceLoader', 'NestApplication', 'NestFactory', 'RouterExplorer', 'RoutesResolver']);
 const STACK = /\n\s+at /;
 
 /** Sends what Nest itself logs through the application's log, with Nest's context as a field. */
@@ -40,7 +43,7 @@ export class NestLog implements LoggerService {
     const stack = texts.find((text) => STACK.test(text));
     const context = texts.findLast((text) => text !== stack);
     const err = [message, ...rest].find((part) => part instanceof Error);
-    const quiet = level === 'info' && context !== undefined && WIRING.has(context);
+    const quiet = context !== undefined && WIRING.has(context);
     const text =
       message instanceof Error
         ? message.message
