@@ -17,7 +17,12 @@ export { JOB_STATUSES, isFinal, type JobStatus } from './definition/job-status.j
 export { toMs, type Duration } from './definition/duration.js';
 export * from './definition/errors.js';
 export { custom, exponential, fixed, quadratic, type RetryPolicy } from './definition/retry-policy.js';
-export { JobsModule, type ProducerOptions, type WorkerOptions } from './jobs.module.js';
+export { JobsModule } from './jobs.module.js';
+export { WorkerBootError } from './runtime/handler-registry.js';
+export { WorkerHealth } from './runtime/worker-health.js';
+export type { WorkerOptions } from './runtime/worker-options.js';
+export type { ProducerOptions } from './services/producer-options.js';
+export { QueueHealth, type QueueHealthReport } from './services/queue-health.js';
 export { DedupeService } from './services/dedupe.service.js';
 export type { EnqueueOptions, StoredRetryPolicy } from './services/enqueue-options.js';
 export type { Job, Run, RunError, RunOutcome, WaitingOn } from './services/job.js';

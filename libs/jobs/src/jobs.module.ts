@@ -1,51 +1,89 @@
-import { Module, type DynamicModule } from '@nestjs/common';
-import type { Logger } from '@antrean/platform';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { connectRedis } from '@antrean/platform';
 import { JobCatalog } from './definition/job-catalog.js';
-import type { JobDefinition } from './definition/job-definition.js';
+import { Executor } from './runtime/executor.js';
+import { HandlerRegistry } from './runtime/handler-registry.js';
+import { HeartThread } from './runtime/heart-thread.js';
+import { Heart } from './runtime/heart.js';
+import { WORKER_PARTS, type WorkerParts } from './runtime/worker.js';
+import { WorkerHealth } from './runtime/worker-health.js';
+import { WORKER_IDENTITY, newWorkerIdentity } from './runtime/worker-identity.js';
+import { WORKER_OPTIONS, type WorkerOptions } from './runtime/worker-options.js';
+import { WorkerRuntime } from './runtime/worker-runtime.js';
 import { DedupeService } from './services/dedupe.service.js';
+import { EnqueueBatcher } from './services/enqueue-batcher.js';
+import { PRODUCER_OPTIONS, type ProducerOptions } from './services/producer-options.js';
+import { QueueHealth } from './services/queue-health.js';
 import { QueueService } from './services/queue.service.js';
 import { StatusService } from './services/status.service.js';
-
-/** What both sides need. */
-export interface ProducerOptions {
-  readonly definitions: readonly JobDefinition[];
-  /** See `parseRedisUrl` of the platform for the forms. */
-  readonly redisUrl: string;
-  readonly keyPrefix: string;
-  readonly maxPayloadBytes: number;
-  readonly logger: Logger;
-}
-
-/** What a worker needs beyond. */
-export interface WorkerOptions extends Omit<ProducerOptions, 'maxPayloadBytes'> {
-  readonly maxPayloadBytes?: number;
-  /** Types to run: names and globs, `!` excludes; `['*']` is all. A type named outright must have a handler. */
-  readonly types: readonly string[];
-  /** Jobs of all types together that this process runs at once. */
-  readonly slots: number;
-  /** Jobs a type, where it differs from the definition's `concurrency`. */
-  readonly concurrency: Readonly<Record<string, number>>;
-  readonly leaseMs: number;
-  readonly shutdownGraceMs: number;
-  readonly retentionMs: number;
-  readonly deadRetentionMs: number;
-}
+import type { WorkerIdentity } from './store/exchange.js';
+import { Link } from './store/link.js';
+import { JobJournal } from './telemetry/job-journal.js';
+import { JobLogs } from './telemetry/job-logs.js';
+import { JOB_METRICS_PROVIDERS } from './telemetry/job-metrics.js';
 
 @Module({})
 export class JobsModule {
-  /** For applications that submit and look: provides `QueueService`, `StatusService`, `DedupeService`, `JobCatalog`. */
+  /** For applications that submit and look: provides `QueueService`, `StatusService`, `DedupeService`, `JobCatalog`, `QueueHealth`. */
   static forProducer(options: ProducerOptions): DynamicModule {
-    const providers = [
-      { provide: JobCatalog, useFactory: () => new JobCatalog(options.definitions) },
-      QueueService,
-      StatusService,
-      DedupeService,
-    ];
-    return { module: JobsModule, global: true, providers, exports: providers };
+    return {
+      module: JobsModule,
+      global: true,
+      providers: producerProviders(options),
+      exports: [JobCatalog, QueueService, StatusService, DedupeService, QueueHealth],
+    };
   }
 
   /** For applications that run jobs: all of `forProducer`, and every `@JobHandler` among the providers is put to work. */
   static forWorker(options: WorkerOptions): DynamicModule {
-    return JobsModule.forProducer({ maxPayloadBytes: 262_144, ...options });
+    return {
+      module: JobsModule,
+      global: true,
+      imports: [DiscoveryModule],
+      providers: [...producerProviders(options), ...workerProviders(options)],
+      exports: [JobCatalog, QueueService, StatusService, DedupeService, QueueHealth, WorkerHealth],
+    };
   }
+}
+
+function producerProviders(options: ProducerOptions): Provider[] {
+  const { redisUrl, keyPrefix, logger, definitions } = options;
+  return [
+    { provide: PRODUCER_OPTIONS, useValue: options },
+    { provide: JobCatalog, useFactory: () => new JobCatalog(definitions) },
+    { provide: Link, useFactory: () => new Link(connectRedis(redisUrl, { name: 'antrean', logger }), keyPrefix) },
+    ...JOB_METRICS_PROVIDERS,
+    JobJournal,
+    EnqueueBatcher,
+    QueueService,
+    StatusService,
+    DedupeService,
+    QueueHealth,
+  ];
+}
+
+function workerProviders(options: WorkerOptions): Provider[] {
+  return [
+    { provide: WORKER_OPTIONS, useValue: options },
+    { provide: WORKER_IDENTITY, useFactory: newWorkerIdentity },
+    { provide: Heart, useFactory: (identity: WorkerIdentity) => new HeartThread(options, identity), inject: [WORKER_IDENTITY] },
+    JobLogs,
+    Executor,
+    HandlerRegistry,
+    {
+      provide: WORKER_PARTS,
+      useFactory: (
+        identity: WorkerIdentity,
+        registry: HandlerRegistry,
+        link: Link,
+        executor: Executor,
+        journal: JobJournal,
+        heart: Heart,
+      ): WorkerParts => ({ identity, registry, link, executor, journal, heart, options }),
+      inject: [WORKER_IDENTITY, HandlerRegistry, Link, Executor, JobJournal, Heart],
+    },
+    WorkerRuntime,
+    WorkerHealth,
+  ];
 }

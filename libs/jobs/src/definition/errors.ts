@@ -69,10 +69,11 @@ export class DuplicateJobError extends AntreanError {
 
   constructor(
     readonly jobId: string,
-    readonly status: JobStatus,
+    /** null when the job's retention is over and only its key is still held. */
+    readonly status: JobStatus | null,
     readonly dedupeKey: string,
   ) {
-    super(`A job with the dedupe key "${dedupeKey}" exists: ${jobId} is ${status}.`);
+    super(`A job with the dedupe key "${dedupeKey}" exists: ${jobId} is ${status ?? 'finished and no longer kept'}.`);
   }
 }
 

@@ -1,26 +1,7 @@
 import type { JobStatus } from '../definition/job-status.js';
+import type { Run, RunError } from '../store/trail.js';
 
-/** How one run of a job ended; null while it goes on. */
-export type RunOutcome = 'succeeded' | 'failed' | 'timed_out' | 'snoozed' | 'crashed' | 'handed_back' | 'cancelled';
-
-/** One run in a job's trail. */
-export interface Run {
-  /** Counts every run from 1, those that used no attempt included. */
-  readonly number: number;
-  readonly workerId: string;
-  readonly startedAt: Date;
-  readonly finishedAt: Date | null;
-  readonly outcome: RunOutcome | null;
-  readonly error: RunError | null;
-  /** When the job was to run again, as decided at the end of this run. */
-  readonly nextAttemptAt: Date | null;
-}
-
-export interface RunError {
-  readonly name: string;
-  readonly code: string;
-  readonly message: string;
-}
+export type { Run, RunError, RunOutcome } from '../store/trail.js';
 
 /** Why a job that does not run does not run. `position` is about its place in line, from 1. */
 export interface WaitingOn {
@@ -64,4 +45,6 @@ export interface Job {
   readonly replays: number;
   /** The worker of the current run; null when none runs. */
   readonly workerId: string | null;
+  /** Goes up with every change of the job. */
+  readonly revision: number;
 }

@@ -1,22 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import type { JobStatus } from '../definition/job-status.js';
+import { parseJobId } from '../definition/job-id.js';
+import { available } from '../store/availability.js';
+import { depth, type Depth } from '../store/depth.js';
+import { Link } from '../store/link.js';
+import { read } from '../store/read.js';
 import type { Job } from './job.js';
+import { describeJob } from './describe-job.js';
 
-/** How many jobs of a type are in each status, and how long the oldest queued one has waited (null: none waits). */
-export interface QueueDepth {
+/** How many jobs of a type are in each status, and how long the oldest queued one has been due (null: none is queued). */
+export interface QueueDepth extends Depth {
   readonly type: string;
-  readonly counts: Readonly<Record<JobStatus, number>>;
-  readonly oldestQueuedMs: number | null;
 }
 
 @Injectable()
 export class StatusService {
-  /** The job as it is now; undefined when there is none (never was, or its retention is over). */
-  get(_jobId: string): Promise<Job | undefined> {
-    return Promise.reject(new Error('not built yet'));
+  constructor(private readonly link: Link) {}
+
+  /**
+   * The job as it is now; undefined when there is none (never was, or its retention is over).
+   * @throws {QueueUnavailableError} within 2 s when Redis does not answer
+   */
+  async get(jobId: string): Promise<Job | undefined> {
+    const id = parseJobId(jobId);
+    if (id === undefined) return undefined;
+    const snapshot = await available(this.link, () => read(this.link, id.type, id.ulid));
+    return snapshot === undefined ? undefined : describeJob(id, snapshot);
   }
 
-  depth(_type: string): Promise<QueueDepth> {
-    return Promise.reject(new Error('not built yet'));
+  /** @throws {QueueUnavailableError} within 2 s when Redis does not answer */
+  async depth(type: string): Promise<QueueDepth> {
+    return { type, ...(await available(this.link, () => depth(this.link, type))) };
   }
 }

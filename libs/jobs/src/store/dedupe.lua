@@ -20,3 +20,26 @@ local function free_dedupe(base, ulid, header, status)
   local held = redis.call('GET', key)
   if held and string.match(held, '%w+$') == ulid then redis.call('DEL', key) end
 end
+
+-- Whether a job in this state keeps the dedupe key it took. For the policy ttl the deadline decides, and it is not over.
+local function still_holds(policy, s)
+  if policy == DEDUPE_TTL then return s.status ~= 'C' end
+  if policy == DEDUPE_UNTIL_STARTED then return s.runs == 0 and (s.status == 's' or s.status == 'q') end
+  if s.finished_at == 0 then return true end
+  return policy == DEDUPE_UNTIL_RESULT_EXPIRES and s.status == 'S'
+end
+
+-- The ulid and header of the job that holds a dedupe key, nil when it is free. A ttl key outlives its job's record.
+local function holder_of(base, dedupe_key, now)
+  local held = redis.call('GET', dedupe_key)
+  if not held then return nil end
+  local deadline, ulid = string.match(held, '^(%d+) (%w+)$')
+  deadline = tonumber(deadline)
+  if deadline ~= 0 and deadline <= now then return nil end
+  local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
+  if header == '' then
+    if deadline == 0 then return nil end
+    return ulid, ''
+  end
+  if still_holds(dedupe_policy_of(header), read_state(header)) then return ulid, header end
+end

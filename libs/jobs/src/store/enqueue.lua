@@ -2,7 +2,7 @@
 -- Accepts jobs of one type: record, queue entry and dedupe key of each, in one go. Safe to send again by the job's id.
 -- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5-14 ready 0-9
 -- ARGV   per job: ulid, when (`+ms` from now, `@ms` absolute, `` now), dedupe ttl in ms (0: none), the record after its creation time
--- reply  {now, per job: `` accepted, or the ulid of the job in its place followed by that job's header if it still exists}
+-- reply  {now, per job: `` accepted, `late` when it would run more than a year from now, or the ulid of the job in its place followed by that job's header if it still exists}
 --#include clock
 --#include record
 --#include wake
@@ -12,6 +12,8 @@ local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
 local earliest = tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2])
+
+local MAX_DELAY_MS = 31536000000
 
 local jobs, record_keys = {}, {}
 for i = 1, #ARGV, 4 do
@@ -28,32 +30,7 @@ local function due_at(when)
   return now
 end
 
--- Whether a job in this state keeps the dedupe key it took. For the policy ttl the deadline decides, and it is not over.
-local function still_holds(policy, s)
-  if policy == DEDUPE_TTL then return s.status ~= 'C' end
-  if policy == DEDUPE_UNTIL_STARTED then return s.runs == 0 and (s.status == 's' or s.status == 'q') end
-  if s.finished_at == 0 then return true end
-  return policy == DEDUPE_UNTIL_RESULT_EXPIRES and s.status == 'S'
-end
-
 local taken = {}
-
--- The ulid and header of the job that holds a dedupe key, nil when it is free. A ttl key outlives its job's record.
-local function holder_of(dedupe_key)
-  local mine = taken[dedupe_key]
-  if mine then return mine.ulid, string.sub(mine.record, 1, HEADER_BYTES) end
-  local held = redis.call('GET', dedupe_key)
-  if not held then return nil end
-  local deadline, ulid = string.match(held, '^(%d+) (%w+)$')
-  deadline = tonumber(deadline)
-  if deadline ~= 0 and deadline <= now then return nil end
-  local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
-  if header == '' then
-    if deadline == 0 then return nil end
-    return ulid, ''
-  end
-  if still_holds(dedupe_policy_of(header), read_state(header)) then return ulid, header end
-end
 
 local reply, fresh = { now }, {}
 for i, job in ipairs(jobs) do
@@ -71,11 +48,18 @@ for i, job in ipairs(jobs) do
     local length = dedupe_length_of(job.record)
     if length > 0 then
       job.dedupe_key = base .. 'dedupe:' .. string.sub(job.record, HEADER_BYTES + 1, HEADER_BYTES + length)
-      holder, header = holder_of(job.dedupe_key)
+      local mine = taken[job.dedupe_key]
+      if mine then
+        holder, header = mine.ulid, string.sub(mine.record, 1, HEADER_BYTES)
+      else
+        holder, header = holder_of(base, job.dedupe_key, now)
+      end
     end
   end
   if holder then
     reply[#reply + 1] = holder .. header
+  elseif job.due_at > now + MAX_DELAY_MS then
+    reply[#reply + 1] = 'late'
   else
     seq = seq + 1
     job.key = record_keys[i]

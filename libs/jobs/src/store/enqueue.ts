@@ -22,6 +22,8 @@ export type Enqueued =
   | { readonly kind: 'accepted'; readonly status: 'queued' | 'scheduled'; readonly createdAt: number }
   /** The same ulid was accepted before: this is the call sent again. */
   | { readonly kind: 'known'; readonly header: Header }
+  /** It was to run more than a year from now. */
+  | { readonly kind: 'too_late' }
   | { readonly kind: 'duplicate'; readonly ulid: string; readonly header: Header | undefined };
 
 export async function enqueue(link: Link, type: string, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
@@ -40,6 +42,7 @@ function whenText(when: NewJob['when']): string {
 
 function readAnswer(job: NewJob, answer: Buffer, now: number): Enqueued {
   if (answer.length === 0) return { kind: 'accepted', status: isLater(job.when, now) ? 'scheduled' : 'queued', createdAt: now };
+  if (answer.length < ULID_BYTES) return { kind: 'too_late' };
   const ulid = answer.toString('latin1', 0, ULID_BYTES);
   const header = answer.length > ULID_BYTES ? decodeHeader(answer.subarray(ULID_BYTES)) : undefined;
   return ulid === job.ulid && header !== undefined ? { kind: 'known', header } : { kind: 'duplicate', ulid, header };

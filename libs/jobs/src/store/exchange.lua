@@ -6,7 +6,7 @@
 -- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted (0: none now,
 --        -1: none, and another worker may be woken in this one's place), 7 who the worker is, 8 keep succeeded jobs (1/0),
 --        9 keep failed jobs (1/0); then per settle: ulid, its token, event, outcome, delay in ms, result or error as JSON
--- reply  {now, next due time or 0, a letter per settle, then per claim: ulid, record}; the letter is the job's new status,
+-- reply  {ms until the next waiting job is due or -1, whether the worker waits to be woken now (1/0), a letter per settle, then per claim: ulid, record}; the letter is the job's new status,
 --        `!` when the token was stale, `?` when the call was answered before
 --#include clock
 --#include record
@@ -26,17 +26,17 @@ local settle_count = (#ARGV - FIRST_SETTLE + 1) / SETTLE_ARGS
 local function record_key(ulid) return base .. 'job:' .. ulid end
 local function extra_key(ulid) return base .. 'extra:' .. ulid end
 
--- The earliest time at which a waiting job becomes due, 0 when none waits.
-local function next_due()
+local function next_due_in()
   local scheduled = tonumber(redis.call('ZRANGE', KEYS[7], 0, 0, 'WITHSCORES')[2])
   local retrying = tonumber(redis.call('ZRANGE', KEYS[8], 0, 0, 'WITHSCORES')[2])
-  return math.min(scheduled or retrying or 0, retrying or scheduled or 0)
+  local next_due = math.min(scheduled or retrying or -1, retrying or scheduled or -1)
+  return next_due < 0 and -1 or math.max(next_due - now, 0)
 end
 
 local last_call = tonumber(redis.call('HGET', KEYS[2], lane) or 0)
 if call < last_call then return redis.error_reply('STALE call ' .. ARGV[4] .. ' of lane ' .. lane .. ' comes late') end
 if call == last_call then
-  local reply = { now, 0, string.rep('?', settle_count) }
+  local reply = { next_due_in(), 0, string.rep('?', settle_count) }
   for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], worker, worker)) do
     local record = redis.call('GET', record_key(ulid))
     if record and read_state(record).token == token then
@@ -178,7 +178,7 @@ if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 
 for list, count in pairs(pops) do redis.call('LPOP', list, count) end
 if #ghosts > 0 then redis.call('SREM', KEYS[11], unpack(ghosts)) end
-local reply, running = { now, 0, table.concat(letters) }, {}
+local reply, running = { -1, 0, table.concat(letters) }, {}
 for _, claim in ipairs(claims) do
   local state = claim.state
   state.status, state.attempt, state.runs = 'p', state.attempt + 1, math.min(state.runs + 1, 65535)
@@ -204,9 +204,10 @@ end
 -- A worker that got less than it wanted waits to be woken; one that is full leaves the rest to another.
 if #claims < want and reply_bytes < MAX_REPLY_BYTES then
   redis.call('ZADD', KEYS[6], now, worker)
-  reply[2] = next_due()
+  reply[2] = 1
 elseif want ~= 0 then
   redis.call('ZREM', KEYS[6], worker)
   if redis.call('EXISTS', unpack(KEYS, 12, 21)) > 0 then wake_one(KEYS[6], base) end
 end
+reply[1] = next_due_in()
 return reply

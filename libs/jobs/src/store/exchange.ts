@@ -1,7 +1,7 @@
 import type { JobStatus } from '../definition/job-status.js';
 import type { Link } from './link.js';
-import { decodeRecord, encodeToken, statusOf, type JobRecord } from './record.js';
-import { asArray, asBuffer, asNumber, asText } from './reply.js';
+import { encodeToken, statusOf } from './record.js';
+import { asArray, asJobs, asNumber, asText, type StoredJob } from './reply.js';
 import { Script, type ScriptArgument } from './script.js';
 
 const script = new Script('exchange');
@@ -32,7 +32,7 @@ export interface ExchangeCall {
   readonly type: string;
   readonly worker: WorkerIdentity;
   readonly lane: number;
-  /** Counts up within a lane; the same number again is answered again without effect. */
+  /** From 1, counts up within a lane; the same number again is answered again without effect. */
   readonly call: number;
   readonly leaseMs: number;
   /** `pass_on`: nothing is wanted, and if work is left another idle worker is woken. */
@@ -42,20 +42,19 @@ export interface ExchangeCall {
   readonly settles: readonly Settle[];
 }
 
-/** A job to run; `unreadable` when this version cannot read its record. */
-export interface Claimed {
-  readonly ulid: string;
+/** A job to run, and the token that its settle must show. */
+export interface Claimed extends StoredJob {
   readonly token: Buffer;
-  readonly record: JobRecord;
 }
 
 /** What became of a settle; `stale`: the token no longer counts, `unknown`: the call had been carried out before. */
 export type Settled = JobStatus | 'stale' | 'unknown';
 
 export interface ExchangeReply {
-  readonly now: number;
-  /** When the next waiting job is due; undefined when none waits or the worker got all it wanted. */
-  readonly nextDueAt: number | undefined;
+  /** Milliseconds until the next waiting job is due; undefined when none waits. */
+  readonly nextDueInMs: number | undefined;
+  /** Nothing was left to claim; the worker is woken when something comes. */
+  readonly idle: boolean;
   readonly settled: readonly Settled[];
   readonly claimed: readonly Claimed[];
 }
@@ -113,16 +112,13 @@ function settlementArgs(settlement: Settlement): [string, string, number, string
   }
 }
 
-function readReply([now, nextDue, letters, ...claims]: readonly unknown[], token: Buffer): ExchangeReply {
-  const claimed: Claimed[] = [];
-  for (let i = 0; i < claims.length; i += 2) {
-    claimed.push({ ulid: asText(claims[i]), token, record: decodeRecord(asBuffer(claims[i + 1])) });
-  }
+function readReply([nextDueIn, idle, letters, ...claims]: readonly unknown[], token: Buffer): ExchangeReply {
+  const nextDueInMs = asNumber(nextDueIn);
   return {
-    now: asNumber(now),
-    nextDueAt: asNumber(nextDue) || undefined,
+    nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs,
+    idle: asNumber(idle) === 1,
     settled: [...asText(letters)].map(readLetter),
-    claimed,
+    claimed: asJobs(claims).map((job) => ({ ...job, token })),
   };
 }
 

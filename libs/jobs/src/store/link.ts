@@ -1,14 +1,19 @@
-import type { RedisConnection } from '@antrean/platform';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { closeRedis, type RedisConnection } from '@antrean/platform';
 import { TypeKeys } from './keys.js';
 
 /** The connection that scripts run on, and the names of the keys they run against. */
-export class Link {
+export class Link implements OnApplicationShutdown {
   private readonly keysByType = new Map<string, TypeKeys>();
 
   constructor(
     readonly redis: RedisConnection,
     private readonly prefix: string,
   ) {}
+
+  get probeKey(): string {
+    return `${this.prefix}:probe`;
+  }
 
   keys(type: string): TypeKeys {
     let keys = this.keysByType.get(type);
@@ -17,5 +22,10 @@ export class Link {
       this.keysByType.set(type, keys);
     }
     return keys;
+  }
+
+  /** The last of all shutdown hooks' phases: whoever still has something to say to Redis has said it by then. */
+  onApplicationShutdown(): void {
+    closeRedis(this.redis);
   }
 }

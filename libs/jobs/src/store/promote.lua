@@ -2,7 +2,7 @@
 -- Moves jobs whose time has come from waiting to the back of their line.
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 idle, 5-14 ready 0-9
 -- ARGV   1 how many at most
--- reply  {how many were moved, the next due time or 0, now}
+-- reply  {ms until the next is due or -1, then per moved job: ulid, its record without the payload}
 --#include clock
 --#include record
 --#include wake
@@ -19,22 +19,25 @@ for _, set in ipairs({ KEYS[2], KEYS[3] }) do
   end
 end
 
-local moved, ready = 0, {}
+local reply, ready = { -1 }, {}
 for _, job in ipairs(due) do
   redis.call('ZREM', job.set, job.ulid)
   local state = job.header ~= '' and read_state(job.header)
   if state and (state.status == 's' or state.status == 'r') then
     state.status = 'q'
     redis.call('SETRANGE', job.key, 1, pack_state(state))
+    reply[#reply + 1] = job.ulid
+    reply[#reply + 1] = without_payload(job.key, job.header)
     local list = KEYS[5 + priority_of(job.header)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, state.generation))
-    moved = moved + 1
   end
 end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
-if moved > 0 then wake_one(KEYS[4], base) end
+if #reply > 1 then wake_one(KEYS[4], base) end
 
-local scheduled = tonumber(redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2])
-local retrying = tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2])
-return { moved, math.min(scheduled or retrying or 0, retrying or scheduled or 0), now }
+for _, set in ipairs({ KEYS[2], KEYS[3] }) do
+  local next_due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
+  if next_due and (reply[1] < 0 or next_due - now < reply[1]) then reply[1] = math.max(next_due - now, 0) end
+end
+return reply

@@ -2,7 +2,7 @@
 -- Takes the jobs of one worker whose lease is over: back to the front of their line, or buried after too many crashes.
 -- KEYS   1 clock, 2 leases, 3 lanes, 4 running, 5 idle, 6 failed, 7 workers, 8-17 ready 0-9
 -- ARGV   1 how many jobs at most, 2 crashes that bury, 3 keep failed jobs (1/0), 4 the error of a crash as JSON, 5 the error of a burial as JSON
--- reply  {jobs still under expired leases (1/0), the worker, then per job: ulid, new status}; {0} when no lease is over
+-- reply  {ms until the next lease ends or -1, the worker whose jobs these were or ``, then per job: ulid, its record without the payload}
 --#include clock
 --#include record
 --#include wake
@@ -12,9 +12,13 @@
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 
-local expired = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 2)
-local worker = expired[1]
-if not worker then return { 0 } end
+local function next_end()
+  local ends_at = tonumber(redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2])
+  return ends_at and math.max(ends_at - now, 0) or -1
+end
+
+local worker = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 1)[1]
+if not worker then return { next_end(), '' } end
 
 local ulids = redis.call('ZRANGEBYSCORE', KEYS[4], worker, worker, 'LIMIT', 0, tonumber(ARGV[1]))
 local jobs = {}
@@ -53,17 +57,16 @@ for i = #jobs, 1, -1 do
   local state = job.header ~= '' and read_state(job.header)
   if state and state.status == 'p' then
     state.crashes, state.all_crashes = state.crashes + 1, math.min(state.all_crashes + 1, 255)
+    local tail = string.sub(without_payload(job.key, job.header), 52)
     if state.crashes >= tonumber(ARGV[2]) then bury(job, state) else requeue(job, state) end
     reply[#reply + 1] = job.ulid
-    reply[#reply + 1] = state.status
+    reply[#reply + 1] = string.sub(job.header, 1, 1) .. pack_state(state) .. tail
   end
 end
 if #ulids < tonumber(ARGV[1]) then
   redis.call('ZREM', KEYS[2], worker)
   redis.call('HDEL', KEYS[3], worker .. ':0', worker .. ':1')
-  reply[1] = #expired > 1 and 1 or 0
-else
-  reply[1] = 1
 end
 if #jobs > 0 then wake_one(KEYS[5], base) end
+reply[1] = next_end()
 return reply

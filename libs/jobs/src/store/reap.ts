@@ -1,7 +1,5 @@
-import type { JobStatus } from '../definition/job-status.js';
 import type { Link } from './link.js';
-import { statusOf } from './record.js';
-import { asArray, asNumber, asText } from './reply.js';
+import { asArray, asJobs, asNumber, asText, type StoredJob } from './reply.js';
 import { Script } from './script.js';
 
 const script = new Script('reap');
@@ -17,23 +15,28 @@ export interface ReapCall {
 }
 
 export interface Reaped {
-  /** More jobs stand under leases that are over. */
-  readonly more: boolean;
+  /** Milliseconds until the next lease ends unless it is renewed, 0 when one is over already; undefined when there is none. */
+  readonly nextEndInMs: number | undefined;
+  /** The worker whose lease was over; undefined when there was none. */
   readonly workerNumber: string | undefined;
-  readonly jobs: readonly { readonly ulid: string; readonly status: JobStatus }[];
+  /** Its jobs in their new state, without their payloads. */
+  readonly jobs: readonly StoredJob[];
 }
 
 /** Takes back the jobs of one worker whose lease is over. */
 export async function reap(link: Link, call: ReapCall): Promise<Reaped> {
   const keys = link.keys(call.type);
-  const [more, worker, ...pairs] = asArray(
+  const [nextEndIn, worker, ...jobs] = asArray(
     await script.run(
       link.redis,
       [keys.clock, keys.leases, keys.lanes, keys.running, keys.idle, keys.failed, keys.workers, ...keys.ready],
       [call.limit, call.maxCrashes, call.keepFailed ? 1 : 0, call.crashJson, call.poisonJson],
     ),
   );
-  const jobs: { ulid: string; status: JobStatus }[] = [];
-  for (let i = 0; i < pairs.length; i += 2) jobs.push({ ulid: asText(pairs[i]), status: statusOf(asText(pairs[i + 1])) });
-  return { more: asNumber(more) === 1, workerNumber: worker === undefined ? undefined : asText(worker), jobs };
+  const nextEndInMs = asNumber(nextEndIn);
+  return {
+    nextEndInMs: nextEndInMs < 0 ? undefined : nextEndInMs,
+    workerNumber: asText(worker) || undefined,
+    jobs: asJobs(jobs),
+  };
 }

@@ -24,3 +24,9 @@ local function entry_of(ulid, generation)
   if generation == 0 then return ulid end
   return ulid .. '#' .. generation
 end
+
+-- A record without its payload: enough to say in a log which job it is.
+local function without_payload(key, header)
+  local dedupe, group, facts = struct.unpack('<HHH', header, 103)
+  return redis.call('GETRANGE', key, 0, HEADER_BYTES + dedupe + group + facts - 1)
+end

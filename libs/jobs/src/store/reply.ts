@@ -1,4 +1,4 @@
-import { UnreadableRecordError } from './record.js';
+import { UnreadableRecordError, decodeRecord, type JobRecord } from './record.js';
 
 /** Readers for what scripts answer; each refuses what it does not expect rather than guess. */
 
@@ -19,4 +19,17 @@ export function asBuffer(reply: unknown): Buffer {
 
 export function asText(reply: unknown): string {
   return asBuffer(reply).toString('utf8');
+}
+
+/** A job as a script hands it over. */
+export interface StoredJob {
+  readonly ulid: string;
+  readonly record: JobRecord;
+}
+
+/** Jobs from a flat list of ulid, record, ulid, record. */
+export function asJobs(pairs: readonly unknown[]): StoredJob[] {
+  const jobs: StoredJob[] = [];
+  for (let i = 0; i < pairs.length; i += 2) jobs.push({ ulid: asText(pairs[i]), record: decodeRecord(asBuffer(pairs[i + 1])) });
+  return jobs;
 }

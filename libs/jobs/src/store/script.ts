@@ -5,7 +5,7 @@ import type { RedisConnection } from '@antrean/platform';
 /** What a script takes besides its keys. Text travels as UTF-8, buffers as they are. */
 export type ScriptArgument = string | number | Buffer;
 
-const INCLUDE = /^--#include (\w+)$/gm;
+const INCLUDE = /^--#include ([\w-]+)$/gm;
 
 /**
  * A Lua script of this room, known to Redis by the hash of its text, so that two versions of the library run side by

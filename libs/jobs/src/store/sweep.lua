@@ -1,27 +1,44 @@
 #!lua flags=allow-oom
 -- Removes finished jobs whose retention is over: record, side hash, dedupe key and index entry together.
--- KEYS   1 clock, 2 the index of one final status
--- ARGV   1 retention in ms, 2 how many at most
--- reply  how many index entries were removed
+-- KEYS   1 clock, 2 succeeded, 3 failed, 4 cancelled, 5 expired
+-- ARGV   1 retention in ms, 2 retention of failed jobs in ms, 3 how many at most
+-- reply  {how many were removed, ms until the next is due or -1}
 --#include clock
 --#include record
 --#include dedupe
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
-local ulids = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now_ms(KEYS[1]) - tonumber(ARGV[1]), 'LIMIT', 0, tonumber(ARGV[2]))
-if #ulids == 0 then return 0 end
+local now = now_ms(KEYS[1])
+local limit = tonumber(ARGV[3])
 
-local headers, removed = {}, {}
-for i, ulid in ipairs(ulids) do
-  headers[i] = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
-  removed[#removed + 1] = base .. 'job:' .. ulid
-  removed[#removed + 1] = base .. 'extra:' .. ulid
+local function retention_of(index)
+  return tonumber(index == KEYS[3] and ARGV[2] or ARGV[1])
 end
-redis.call('TOUCH', unpack(removed))
-for i, ulid in ipairs(ulids) do
+
+local jobs, removed = {}, {}
+for i = 2, 5 do
+  for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', KEYS[i], '-inf', now - retention_of(KEYS[i]), 'LIMIT', 0, limit - #jobs)) do
+    local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
+    jobs[#jobs + 1] = { ulid = ulid, index = KEYS[i], header = header }
+    removed[#removed + 1] = base .. 'job:' .. ulid
+    removed[#removed + 1] = base .. 'extra:' .. ulid
+  end
+end
+if #jobs > 0 then redis.call('TOUCH', unpack(removed)) end
+
+for _, job in ipairs(jobs) do
   -- Retention is over, so a key held until then is free; a ttl key has a life of its own.
-  if headers[i] ~= '' then free_dedupe(base, ulid, headers[i], 'F') end
+  if job.header ~= '' then free_dedupe(base, job.ulid, job.header, 'F') end
+  redis.call('ZREM', job.index, job.ulid)
 end
-redis.call('ZREM', KEYS[2], unpack(ulids))
-redis.call('UNLINK', unpack(removed))
-return #ulids
+if #jobs > 0 then redis.call('UNLINK', unpack(removed)) end
+
+local next_in = -1
+for i = 2, 5 do
+  local oldest = tonumber(redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')[2])
+  if oldest then
+    local due_in = math.max(oldest + retention_of(KEYS[i]) - now, 0)
+    if next_in < 0 or due_in < next_in then next_in = due_in end
+  end
+end
+return { #jobs, next_in }

@@ -1,14 +1,32 @@
 import type { Link } from './link.js';
-import { asNumber } from './reply.js';
+import { asArray, asNumber } from './reply.js';
 import { Script } from './script.js';
 
 const script = new Script('sweep');
 
-/** A status whose jobs are kept for a while and then removed. */
-export type SweptStatus = 'succeeded' | 'failed' | 'cancelled' | 'expired';
+export interface SweepCall {
+  readonly type: string;
+  readonly retentionMs: number;
+  /** For failed jobs. */
+  readonly deadRetentionMs: number;
+  readonly limit: number;
+}
 
-/** Removes finished jobs older than `retentionMs`, at most `limit`. How many there were. */
-export async function sweep(link: Link, type: string, status: SweptStatus, retentionMs: number, limit: number): Promise<number> {
+export interface Swept {
+  readonly removed: number;
+  /** Milliseconds until the next finished job is to be removed; undefined when none is kept. */
+  readonly nextDueInMs: number | undefined;
+}
+
+/** Removes finished jobs whose retention is over. */
+export async function sweep(link: Link, { type, retentionMs, deadRetentionMs, limit }: SweepCall): Promise<Swept> {
   const keys = link.keys(type);
-  return asNumber(await script.run(link.redis, [keys.clock, keys[status]], [retentionMs, limit]));
+  const [removed, nextDueIn] = asArray(
+    await script.run(
+      link.redis,
+      [keys.clock, keys.succeeded, keys.failed, keys.cancelled, keys.expired],
+      [retentionMs, deadRetentionMs, limit],
+    ),
+  ).map(asNumber);
+  return { removed: removed ?? 0, nextDueInMs: nextDueIn === undefined || nextDueIn < 0 ? undefined : nextDueIn };
 }

@@ -1,0 +1,50 @@
+import { InvalidPayloadError, JobAbortedError, PermanentError, RetryAfterError, Snooze } from './errors.js';
+import type { JobDefinition } from './job-definition.js';
+import { retryDelayMs, type RetryPolicy } from './retry-policy.js';
+
+/** What a handler's end means for its job. */
+export type Verdict =
+  | { readonly kind: 'retry'; readonly delayMs: number }
+  | { readonly kind: 'bury' }
+  | { readonly kind: 'snooze'; readonly delayMs: number };
+
+/** A job that only ever snoozes is buried after this many. */
+export const MAX_SNOOZES = 1_000;
+
+/** What is to become of a job whose handler threw. `attempt` is the number of the run that failed. */
+export function judge(definition: JobDefinition, retry: RetryPolicy, attempt: number, thrown: unknown): Verdict {
+  if (thrown instanceof Snooze) return { kind: 'snooze', delayMs: thrown.delayMs };
+  if (isPermanentFor(definition, thrown)) return { kind: 'bury' };
+  if (thrown instanceof RetryAfterError) return { kind: 'retry', delayMs: thrown.delayMs };
+  return { kind: 'retry', delayMs: retryDelayMs(retry, attempt, thrown) };
+}
+
+function isPermanentFor(definition: JobDefinition, thrown: unknown): boolean {
+  if (thrown instanceof PermanentError || thrown instanceof InvalidPayloadError) return true;
+  if (thrown instanceof RetryAfterError || thrown instanceof JobAbortedError) return false;
+  try {
+    return (definition.permanent ?? isPermanent)(thrown);
+  } catch {
+    // A classifier is user code; when it cannot tell, the job is tried again.
+    return false;
+  }
+}
+
+/** HTTP answers by which a server asks to be tried again, though they are in the 4xx range. */
+const PASSING_4XX: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** The default classifier: an error that carries an HTTP status of 4xx is permanent, but for 408, 425 and 429. */
+export function isPermanent(error: unknown): boolean {
+  const status = httpStatusOf(error);
+  return status !== undefined && status >= 400 && status < 500 && !PASSING_4XX.has(status);
+}
+
+function httpStatusOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { status, statusCode, response } = error as { status?: unknown; statusCode?: unknown; response?: unknown };
+  const own = [status, statusCode].find((value) => typeof value === 'number');
+  if (own !== undefined) return own;
+  return typeof response === 'object' && response !== null && response !== error && 'status' in response
+    ? httpStatusOf({ status: response.status })
+    : undefined;
+}

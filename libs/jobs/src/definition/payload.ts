@@ -1,0 +1,51 @@
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { InvalidPayloadError, type Violation } from './errors.js';
+import type { JobDefinition } from './job-definition.js';
+
+/**
+ * A payload as an instance of its definition's class, checked against the class's rules.
+ * @param unknownFields `refuse` at a submit, where one is a mistake; `ignore` at a claim, where a newer version may have sent it.
+ * @throws {InvalidPayloadError} naming every fault by its JSON pointer.
+ */
+export function parsePayload<P extends object>(
+  definition: JobDefinition<P>,
+  plain: unknown,
+  unknownFields: 'refuse' | 'ignore',
+): P {
+  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
+    throw new InvalidPayloadError(definition.type, [{ pointer: '', detail: 'must be a JSON object' }]);
+  }
+  const payload = plainToInstance(definition.payload, plain);
+  const errors = validateSync(payload, {
+    whitelist: unknownFields === 'refuse',
+    forbidNonWhitelisted: unknownFields === 'refuse',
+  });
+  if (errors.length > 0)
+    throw new InvalidPayloadError(
+      definition.type,
+      errors.flatMap((error) => violationsOf(error, '')),
+    );
+  return payload;
+}
+
+/** The payload as the JSON text that is stored. */
+export function payloadToJson(type: string, payload: object): string {
+  try {
+    // The built-in types leave out that JSON.stringify answers undefined for what has no JSON form.
+    const json = JSON.stringify(payload) as string | undefined;
+    if (json !== undefined) return json;
+  } catch (error) {
+    throw new InvalidPayloadError(type, [{ pointer: '', detail: `cannot be written as JSON: ${String(error)}` }]);
+  }
+  throw new InvalidPayloadError(type, [{ pointer: '', detail: 'cannot be written as JSON' }]);
+}
+
+function violationsOf(error: ValidationError, parent: string): Violation[] {
+  const pointer = `${parent}/${error.property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
+    pointer,
+    detail: rule === 'whitelistValidation' ? 'is not a known field' : message,
+  }));
+  return [...own, ...(error.children ?? []).flatMap((child) => violationsOf(child, pointer))];
+}

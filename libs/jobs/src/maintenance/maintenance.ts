@@ -1,0 +1,37 @@
+import type { JobDefinition } from '../definition/job-definition.js';
+import { Loop, type Ticking } from '../runtime/loop.js';
+import type { WorkerOptions } from '../runtime/worker-options.js';
+import type { Link } from '../store/link.js';
+import type { JobJournal } from '../telemetry/job-journal.js';
+import { Promoter } from './promoter.js';
+import { Reaper } from './reaper.js';
+import { Retention } from './retention.js';
+
+/** What keeps the queues of this worker's types in order while jobs run. */
+export class Maintenance {
+  private readonly promoters: ReadonlyMap<string, Loop>;
+  private readonly loops: readonly Loop[];
+
+  constructor(definitions: readonly JobDefinition[], link: Link, options: WorkerOptions, journal: JobJournal) {
+    const loop = (name: string, work: Ticking) => new Loop(name, work, options.logger);
+    this.promoters = new Map(definitions.map(({ type }) => [type, loop('promoter', new Promoter(link, type, journal))]));
+    this.loops = [
+      ...this.promoters.values(),
+      ...definitions.map((definition) => loop('reaper', new Reaper(link, definition, options, journal))),
+      ...definitions.map(({ type }) => loop('retention', new Retention(link, type, options))),
+    ];
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start();
+  }
+
+  /** A waiting job of the type becomes due in `inMs`. */
+  promoteWithin(type: string, inMs: number): void {
+    this.promoters.get(type)?.wakeWithin(inMs);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.stop()));
+  }
+}

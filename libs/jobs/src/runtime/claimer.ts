@@ -1,0 +1,240 @@
+import type { Logger } from '@antrean/platform';
+import type { AbortCause } from '../definition/errors.js';
+import type { Claimed, ExchangeCall, WorkerIdentity } from '../store/exchange.js';
+import { heldJobs } from '../store/held.js';
+import type { Link } from '../store/link.js';
+import { jobFields, type JobJournal } from '../telemetry/job-journal.js';
+import { handedBack, type Executor } from './executor.js';
+import type { RegisteredHandler } from './handler-registry.js';
+import type { Heart } from './heart.js';
+import { Lane, type Answer } from './lane.js';
+import type { Ticking } from './loop.js';
+import { Run, type RunEnd } from './run.js';
+import type { Slots } from './slots.js';
+import type { WorkerOptions } from './worker-options.js';
+
+/** Two calls in flight, so that this process and Redis work at the same time. */
+const LANES = 2;
+const MAX_SETTLES_PER_CALL = 250;
+/** Results and errors of one call stay about below this; each is at most 64 KiB. */
+const MAX_SETTLE_BYTES = 1_048_576 - 65_536;
+/** A claim whose answer took so long that this share of the lease is gone is not started. */
+const LATEST_START = 0.75;
+/** An idle worker is woken; this is the net under it. */
+const POLL_MS = 30_000;
+
+/** What all claimers of a worker share. */
+export interface ClaimerContext {
+  readonly link: Link;
+  readonly worker: WorkerIdentity;
+  readonly options: WorkerOptions;
+  readonly executor: Executor;
+  readonly journal: JobJournal;
+  readonly heart: Heart;
+  readonly slots: Slots;
+  /** Told how soon the next waiting job of the type is due. */
+  readonly onNextDue: (type: string, inMs: number) => void;
+}
+
+interface Ended {
+  readonly job: Claimed;
+  readonly end: RunEnd;
+}
+
+/** Claims the jobs of one type, has them run, and settles them: ended runs travel with the next claim in one call. */
+export class Claimer implements Ticking {
+  private readonly lanes: readonly Lane[];
+  private readonly logger: Logger;
+  /** Runs whose handler has not ended, settled ones included. */
+  private readonly runs = new Map<Claimed, Run>();
+  /** Claimed jobs that Redis does not know to be settled. */
+  private readonly unsettled = new Set<Claimed>();
+  private ended: Ended[] = [];
+  /** Slots asked for in calls that are not answered yet. */
+  private asked = 0;
+  private hungry = true;
+  private wakes = 0;
+  private pumping = false;
+  private stopping = false;
+  /** A stopping worker says once more that it takes nothing, so that nobody tries to wake it. */
+  private farewell = false;
+  private readonly giveUp = new AbortController();
+  private lastRoundAt = performance.now();
+  private quietListeners: (() => void)[] = [];
+
+  constructor(
+    private readonly registered: RegisteredHandler,
+    private readonly concurrency: number,
+    private readonly context: ClaimerContext,
+  ) {
+    this.logger = context.options.logger.child({ job_type: this.type });
+    this.lanes = Array.from({ length: LANES }, (_, index) => new Lane(context.link, index, this.logger));
+  }
+
+  get type(): string {
+    return this.registered.definition.type;
+  }
+
+  get running(): number {
+    return this.runs.size;
+  }
+
+  /** Milliseconds since the last round was tried, or passed over knowingly. */
+  get roundAgeMs(): number {
+    return performance.now() - this.lastRoundAt;
+  }
+
+  /** The slow poll under the wake-ups. */
+  tick(): Promise<number> {
+    this.lastRoundAt = performance.now();
+    this.wake();
+    return Promise.resolve(POLL_MS);
+  }
+
+  /** There may be work. */
+  wake(): void {
+    this.wakes += 1;
+    this.hungry = true;
+    this.pumpSoon();
+  }
+
+  /** Looks once more at the end of this turn of the event loop, together with all else that ends in it. */
+  pumpSoon(): void {
+    if (this.pumping) return;
+    this.pumping = true;
+    setImmediate(() => {
+      this.pumping = false;
+      this.pump();
+    });
+  }
+
+  /** The lease on the type is gone: runs of jobs that no longer stand under this worker are told to stop. */
+  async leaseLost(): Promise<void> {
+    const before = [...this.unsettled];
+    const held = await heldJobs(this.context.link, this.type, this.context.worker.number);
+    for (const job of before.filter(({ ulid }) => !held.has(ulid))) this.runs.get(job)?.abort('lease_lost');
+  }
+
+  /** Claims nothing more. Resolves when every job in hand is settled. */
+  async drain(): Promise<void> {
+    this.stopping = true;
+    this.farewell = true;
+    this.pumpSoon();
+    await new Promise<void>((resolve) => this.quietListeners.push(resolve));
+  }
+
+  abortAll(cause: AbortCause): void {
+    for (const run of this.runs.values()) run.abort(cause);
+  }
+
+  /** The very last act: jobs whose handlers have not ended go back to their line. */
+  handBack(): void {
+    for (const [job, run] of this.runs) this.conclude(job, handedBack(run));
+  }
+
+  /** Stops waiting for Redis; what is not settled by now is left to the lease. */
+  abandon(): void {
+    this.giveUp.abort();
+    for (const job of this.unsettled)
+      this.logger.warn(jobFields(this.type, job), 'job could not be settled before the shutdown, another worker will run it');
+  }
+
+  private pump(): void {
+    for (;;) {
+      const lane = this.lanes.find(({ busy }) => !busy);
+      if (lane === undefined) return;
+      const want = this.want();
+      if (this.ended.length === 0 && !this.farewell && (want === 0 || !this.hungry)) break;
+      this.farewell = false;
+      void this.round(lane, this.takeEnded(), want);
+    }
+    if (this.stopping && this.unsettled.size === 0 && !this.lanes.some(({ busy }) => busy)) {
+      this.quietListeners.splice(0).forEach((listener) => {
+        listener();
+      });
+    }
+  }
+
+  private want(): number {
+    if (this.stopping) return 0;
+    return Math.max(Math.min(this.concurrency - this.runs.size - this.asked, this.context.slots.free), 0);
+  }
+
+  private takeEnded(): Ended[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { end } of this.ended) {
+      if (count === MAX_SETTLES_PER_CALL || bytes > MAX_SETTLE_BYTES) break;
+      if ('json' in end.settlement) bytes += end.settlement.json.length;
+      count += 1;
+    }
+    return this.ended.splice(0, count);
+  }
+
+  private async round(lane: Lane, ended: readonly Ended[], want: number): Promise<void> {
+    const wakesBefore = this.wakes;
+    this.lastRoundAt = performance.now();
+    this.asked += want;
+    this.context.slots.take(want);
+    const answer = await lane.exchange(this.request(ended, want), this.giveUp.signal);
+    this.asked -= want;
+    this.context.slots.release(want);
+    if (answer !== undefined) this.take(ended, answer, wakesBefore);
+    this.pumpSoon();
+  }
+
+  private request(ended: readonly Ended[], want: number): Omit<ExchangeCall, 'lane' | 'call'> {
+    const { worker, options } = this.context;
+    return {
+      type: this.type,
+      worker,
+      leaseMs: options.leaseMs,
+      want: this.stopping ? 'pass_on' : want,
+      keepSucceeded: options.retentionMs > 0,
+      keepFailed: options.deadRetentionMs > 0,
+      settles: ended.map(({ job, end }) => ({ ulid: job.ulid, token: job.token, settlement: end.settlement })),
+    };
+  }
+
+  private take(ended: readonly Ended[], { reply, sentAt }: Answer, wakesBefore: number): void {
+    ended.forEach(({ job, end }, index) => {
+      this.unsettled.delete(job);
+      this.context.journal.settled(this.type, job, end.report, reply.settled[index] ?? 'unknown');
+    });
+    // A wake-up that came meanwhile may be about work that this answer could not know of.
+    if (reply.idle && wakesBefore === this.wakes) this.hungry = false;
+    for (const job of reply.claimed) this.start(job, sentAt);
+    if (this.unsettled.size > 0) this.context.heart.hold(this.type);
+    else this.context.heart.release(this.type);
+    if (reply.nextDueInMs !== undefined) this.context.onNextDue(this.type, reply.nextDueInMs);
+  }
+
+  private start(job: Claimed, sentAt: number): void {
+    this.unsettled.add(job);
+    const run = new Run();
+    const tooLate = performance.now() - sentAt > this.context.options.leaseMs * LATEST_START;
+    if (this.stopping || tooLate) {
+      this.conclude(job, handedBack(run));
+      return;
+    }
+    this.runs.set(job, run);
+    this.context.slots.take(1);
+    this.context.journal.started(this.type, job);
+    const { end, gone } = this.context.executor.execute(this.registered, job, run);
+    void end.then((runEnd) => {
+      this.conclude(job, runEnd);
+    });
+    void gone.then(() => {
+      this.runs.delete(job);
+      this.context.slots.release(1);
+      this.pumpSoon();
+    });
+  }
+
+  /** The first end of a run is the one that is settled. */
+  private conclude(job: Claimed, end: RunEnd): void {
+    if (!this.unsettled.has(job) || this.ended.some((other) => other.job === job)) return;
+    this.ended.push({ job, end });
+    this.pumpSoon();
+  }
+}

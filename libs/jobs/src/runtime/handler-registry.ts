@@ -1,0 +1,72 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { JobCatalog } from '../definition/job-catalog.js';
+import type { Handles } from '../definition/job-context.js';
+import type { JobDefinition } from '../definition/job-definition.js';
+import { HandlerOf } from '../definition/job-handler.decorator.js';
+import { TypeSelection } from './type-selection.js';
+import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
+
+/** A job type and the provider that does its work. */
+export interface RegisteredHandler {
+  readonly definition: JobDefinition;
+  readonly handler: Handles<JobDefinition>;
+}
+
+/** The worker cannot start as it is put together; the message names everything that is wrong. */
+export class WorkerBootError extends Error {
+  override readonly name = 'WorkerBootError';
+
+  constructor(faults: readonly string[]) {
+    super(`The worker cannot start:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
+  }
+}
+
+/** Finds the handlers among the application's providers, once, when the module starts. */
+@Injectable()
+export class HandlerRegistry implements OnModuleInit {
+  private registered: readonly RegisteredHandler[] = [];
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly catalog: JobCatalog,
+    @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
+  ) {}
+
+  /** The handlers this worker runs. */
+  get handlers(): readonly RegisteredHandler[] {
+    return this.registered;
+  }
+
+  /** @throws {WorkerBootError} on a duplicate, request-scoped, unknown or missing handler. */
+  onModuleInit(): void {
+    const faults: string[] = [];
+    const byType = this.discover(faults);
+    const selection = new TypeSelection(this.options.types);
+    for (const type of selection.named.filter((named) => !byType.has(named))) {
+      faults.push(`WORKER_TYPES names "${type}", but no provider is decorated with @JobHandler for it.`);
+    }
+    if (faults.length > 0) throw new WorkerBootError(faults);
+    this.registered = [...byType.values()].filter(({ definition }) => selection.includes(definition.type));
+  }
+
+  private discover(faults: string[]): Map<string, RegisteredHandler> {
+    const byType = new Map<string, RegisteredHandler>();
+    for (const wrapper of this.discovery.getProviders({ metadataKey: HandlerOf.KEY })) {
+      const definition = this.discovery.getMetadataByDecorator(HandlerOf, wrapper);
+      if (definition === undefined) continue;
+      const { type } = definition;
+      if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
+        faults.push(`The handler ${wrapper.name} of "${type}" is not a singleton; handlers outlive requests and must be.`);
+      } else if (byType.has(type)) {
+        faults.push(`"${type}" has two handlers: ${byType.get(type)?.handler.constructor.name ?? ''} and ${wrapper.name}.`);
+      } else if (this.catalog.find(type) !== definition) {
+        faults.push(`The definition of "${type}" that ${wrapper.name} handles is not among those given to the jobs module.`);
+      } else {
+        // @JobHandler accepts classes that implement Handles only.
+        byType.set(type, { definition, handler: wrapper.instance as Handles<JobDefinition> });
+      }
+    }
+    return byType;
+  }
+}

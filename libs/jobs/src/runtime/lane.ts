@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorFields, waitUntilReady, type Logger } from '@antrean/platform';
+import { exchange, type ExchangeCall, type ExchangeReply } from '../store/exchange.js';
+import type { Link } from '../store/link.js';
+
+const MAX_BACKOFF_MS = 2_000;
+
+/** What a call asks for, without what the lane adds. */
+export type Request = Omit<ExchangeCall, 'lane' | 'call'>;
+
+export interface Answer {
+  readonly reply: ExchangeReply;
+  /** When the call was first sent; the lease on what it claimed may count from then. In ms of the monotonic clock. */
+  readonly sentAt: number;
+}
+
+/**
+ * A line of calls to Redis, one at a time, numbered. A call whose answer was lost is sent again under its number, which
+ * has no second effect.
+ */
+export class Lane {
+  private calls = 0;
+  private inFlight = false;
+
+  constructor(
+    private readonly link: Link,
+    private readonly index: number,
+    private readonly logger: Logger,
+  ) {}
+
+  get busy(): boolean {
+    return this.inFlight;
+  }
+
+  /** The answer, however long Redis is away; undefined when `giveUp` fires first. */
+  async exchange(request: Request, giveUp: AbortSignal): Promise<Answer | undefined> {
+    this.inFlight = true;
+    this.calls += 1;
+    const call = { ...request, lane: this.index, call: this.calls };
+    const sentAt = performance.now();
+    try {
+      for (let failures = 0; !giveUp.aborted; failures += 1) {
+        try {
+          return { reply: await exchange(this.link, call), sentAt };
+        } catch (error) {
+          this.noteFailure(error, failures);
+          await this.rest(failures, giveUp);
+        }
+      }
+      return undefined;
+    } finally {
+      this.inFlight = false;
+    }
+  }
+
+  private noteFailure(error: unknown, failures: number): void {
+    // A connection on which nothing answers may be half open: only a new one tells.
+    if (error instanceof Error && error.message === 'Command timed out') this.link.redis.disconnect(true);
+    if (failures === 0) this.logger.warn(errorFields(error), 'a call to redis was not answered, it will be sent again');
+  }
+
+  private async rest(failures: number, giveUp: AbortSignal): Promise<void> {
+    const ms = Math.min(50 * 2 ** failures, MAX_BACKOFF_MS);
+    await sleep(ms, undefined, { signal: giveUp }).catch(() => undefined);
+    if (!giveUp.aborted) await waitUntilReady(this.link.redis, MAX_BACKOFF_MS);
+  }
+}

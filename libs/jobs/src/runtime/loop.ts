@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorFields, type Logger } from '@antrean/platform';
+
+/** Work that is done again and again. */
+export interface Ticking {
+  /** Does it once and answers how many milliseconds may pass until the next time. */
+  tick(): Promise<number>;
+}
+
+const FIRST_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 1_000;
+/** Timers of Node end at once beyond this. */
+const MAX_SLEEP_MS = 2_147_483_647;
+
+/** Drives one ticking thing: sleeps as long as it says, wakes early when told to, backs off while it fails. */
+export class Loop {
+  private stopping: AbortController | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private sleeping: AbortController | undefined;
+  private wakeAt = Infinity;
+
+  constructor(
+    private readonly name: string,
+    private readonly work: Ticking,
+    private readonly logger: Logger,
+  ) {}
+
+  start(): void {
+    if (this.stopping !== undefined) return;
+    const stopping = new AbortController();
+    this.stopping = stopping;
+    this.running = this.run(stopping.signal);
+  }
+
+  /** Resolves when the tick in hand is done. */
+  async stop(): Promise<void> {
+    this.stopping?.abort();
+    this.sleeping?.abort();
+    await this.running;
+  }
+
+  /** Lets the next tick come no later than `ms` from now. */
+  wakeWithin(ms: number): void {
+    this.wakeAt = Math.min(this.wakeAt, performance.now() + ms);
+    this.sleeping?.abort();
+  }
+
+  private async run(stopping: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!stopping.aborted) {
+      let restMs: number;
+      this.wakeAt = Infinity;
+      try {
+        restMs = await this.work.tick();
+        failures = 0;
+      } catch (error) {
+        restMs = Math.min(FIRST_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS);
+        failures += 1;
+        // An outage is told once by the connection itself; more than a line at its start would drown the log.
+        if (failures === 1)
+          this.logger.warn({ loop: this.name, ...errorFields(error) }, 'background work failed, it will be tried again');
+      }
+      await this.rest(performance.now() + restMs, stopping);
+    }
+  }
+
+  /** Sleeps until `until` or the earlier time that `wakeWithin` asks for, be it before or during the sleep. */
+  private async rest(until: number, stopping: AbortSignal): Promise<void> {
+    for (;;) {
+      const ms = Math.min(until, this.wakeAt) - performance.now();
+      if (ms <= 0 || stopping.aborted) return;
+      this.sleeping = new AbortController();
+      await sleep(Math.min(ms, MAX_SLEEP_MS), undefined, { signal: this.sleeping.signal }).catch(() => undefined);
+      this.sleeping = undefined;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorFields } from '@antrean/platform';
+import { Maintenance } from '../maintenance/maintenance.js';
+import type { WorkerIdentity } from '../store/exchange.js';
+import type { Link } from '../store/link.js';
+import type { JobJournal } from '../telemetry/job-journal.js';
+import { Claimer } from './claimer.js';
+import type { Executor } from './executor.js';
+import type { HandlerRegistry } from './handler-registry.js';
+import type { Heart } from './heart.js';
+import { Loop } from './loop.js';
+import { Slots } from './slots.js';
+import { WakeUp } from './wake-up.js';
+import type { WorkerOptions } from './worker-options.js';
+
+/** The token under which the parts are injected. */
+export const WORKER_PARTS = Symbol('WORKER_PARTS');
+
+/** After the abort, handlers have this long to end by themselves; the last settles this long to reach Redis. */
+const LAST_MS = 1_500;
+
+export interface WorkerParts {
+  readonly identity: WorkerIdentity;
+  readonly registry: HandlerRegistry;
+  readonly link: Link;
+  readonly options: WorkerOptions;
+  readonly executor: Executor;
+  readonly journal: JobJournal;
+  readonly heart: Heart;
+}
+
+/** A running worker: a claimer for each type, a heart, an ear for wake-ups, and maintenance. */
+export class Worker {
+  private readonly claimers: ReadonlyMap<string, Claimer>;
+  private readonly polls: readonly Loop[];
+  private readonly maintenance: Maintenance;
+  private readonly wakeUp: WakeUp;
+  private state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
+
+  constructor(private readonly parts: WorkerParts) {
+    const { identity, link, options, journal, heart } = parts;
+    const { handlers } = parts.registry;
+    const slots = new Slots(options.slots);
+    const context = {
+      ...parts,
+      worker: identity,
+      slots,
+      onNextDue: (type: string, inMs: number) => {
+        this.maintenance.promoteWithin(type, inMs);
+      },
+    };
+    const definitions = handlers.map(({ definition }) => definition);
+    this.maintenance = new Maintenance(definitions, link, options, journal);
+    this.wakeUp = new WakeUp(options, identity);
+    this.claimers = new Map(
+      handlers.map((registered) => {
+        const { type, concurrency } = registered.definition;
+        return [type, new Claimer(registered, options.concurrency[type] ?? concurrency, context)];
+      }),
+    );
+    this.polls = [...this.claimers.values()].map((claimer) => new Loop('claimer', claimer, options.logger));
+    slots.onRelease = () => {
+      for (const claimer of this.claimers.values()) claimer.pumpSoon();
+    };
+    heart.onLost = (type) => {
+      this.claimers
+        .get(type)
+        ?.leaseLost()
+        .catch((error: unknown) => {
+          options.logger.warn({ job_type: type, ...errorFields(error) }, 'a lost lease could not be looked into');
+        });
+    };
+  }
+
+  get ready(): boolean {
+    return this.state === 'running';
+  }
+
+  get running(): number {
+    return [...this.claimers.values()].reduce((sum, { running }) => sum + running, 0);
+  }
+
+  /** Milliseconds since the claimer that is worst off last tried a round, or passed one over knowingly. */
+  get roundAgeMs(): number {
+    return Math.max(0, ...[...this.claimers.values()].map(({ roundAgeMs }) => roundAgeMs));
+  }
+
+  start(): void {
+    if (this.state !== 'new') return;
+    this.state = 'running';
+    const { identity, options, heart } = this.parts;
+    const types = [...this.claimers.keys()];
+    heart.start();
+    this.maintenance.start();
+    for (const poll of this.polls) poll.start();
+    this.wakeUp.start(types, (type) => this.claimers.get(type)?.wake());
+    options.logger.info({ worker: String(identity.number), types }, 'worker started');
+  }
+
+  /** Claims no more, lets jobs in hand end within the grace, tells the rest to stop, and hands back what is left. */
+  async stop(): Promise<void> {
+    if (this.state !== 'running') return;
+    this.state = 'draining';
+    const { options, heart } = this.parts;
+    options.logger.info({ running: this.running }, 'worker draining');
+    const claimers = [...this.claimers.values()];
+    const drained = Promise.all(claimers.map((claimer) => claimer.drain()));
+    const within = (ms: number) => Promise.race([drained.then(() => true), sleep(ms, false, { ref: false })]);
+    await Promise.all(this.polls.map((poll) => poll.stop()));
+    if (!(await within(options.shutdownGraceMs))) {
+      for (const claimer of claimers) claimer.abortAll('shutdown');
+      if (!(await within(LAST_MS))) {
+        for (const claimer of claimers) claimer.handBack();
+        if (!(await within(LAST_MS))) for (const claimer of claimers) claimer.abandon();
+      }
+    }
+    await this.maintenance.stop();
+    this.wakeUp.stop();
+    await heart.stop();
+    this.state = 'stopped';
+    options.logger.info({ running: this.running }, 'worker stopped');
+  }
+}

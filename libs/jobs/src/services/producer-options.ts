@@ -1,0 +1,17 @@
+import type { Logger } from '@antrean/platform';
+import type { JobDefinition } from '../definition/job-definition.js';
+
+/** What an application that submits jobs tells the jobs module. */
+export interface ProducerOptions {
+  readonly definitions: readonly JobDefinition[];
+  /** See `parseRedisUrl` of the platform for the forms. */
+  readonly redisUrl: string;
+  /** First part of every key's name. */
+  readonly keyPrefix: string;
+  /** Of a payload as UTF-8 JSON. Default 262,144. */
+  readonly maxPayloadBytes?: number;
+  readonly logger: Logger;
+}
+
+/** The token under which the options are injected. */
+export const PRODUCER_OPTIONS = Symbol('PRODUCER_OPTIONS');

@@ -1,0 +1,75 @@
+import { waitUntilReady } from '@antrean/platform';
+import { QueueUnavailableError } from '../definition/errors.js';
+import type { Link } from './link.js';
+
+/** A caller of the services waits at most this long for Redis, so that an HTTP answer leaves within two seconds. */
+const BUDGET_MS = 1_800;
+
+/** Replies by which Redis refuses a command without having done any of it. */
+const REFUSALS = [
+  'OOM',
+  'READONLY',
+  'LOADING',
+  'MISCONF',
+  'NOREPLICAS',
+  'BUSY',
+  'MASTERDOWN',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+  'MOVED',
+  'ASK',
+  'UNBLOCKED',
+];
+
+/**
+ * Runs a call against Redis within the budget, the wait for a connection included.
+ * @throws {QueueUnavailableError} when Redis is away, refuses, or does not answer in time; other errors pass through.
+ */
+export async function available<T>(link: Link, call: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  if (!(await waitUntilReady(link.redis, BUDGET_MS))) {
+    throw new QueueUnavailableError('not_written', undefined, { cause: new Error('There is no connection to Redis.') });
+  }
+  try {
+    return await within(BUDGET_MS - (performance.now() - started), call());
+  } catch (error) {
+    const outcome = outcomeOf(error);
+    if (outcome === undefined) throw error;
+    throw new QueueUnavailableError(outcome, undefined, { cause: error });
+  }
+}
+
+class TimeIsUpError extends Error {}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new TimeIsUpError('Redis did not answer in time.'));
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What an error says about the call; undefined when it is none of Redis' troubles but a fault of ours. */
+function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name !== 'ReplyError') return error instanceof TimeIsUpError || isConnectionError(error) ? 'unknown' : undefined;
+  return REFUSALS.some((code) => error.message.startsWith(code)) ? 'not_written' : undefined;
+}
+
+/** The client rejects with these when a connection ends, or the answer does not come, after a command was handed to it. */
+function isConnectionError(error: Error): boolean {
+  return (
+    ('code' in error && typeof error.code === 'string') ||
+    /^(Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|None of startup nodes)/.test(
+      error.message,
+    ) ||
+    error.name === 'MaxRetriesPerRequestError' ||
+    error.name === 'ClusterAllFailedError'
+  );
+}

@@ -1,0 +1,44 @@
+import { UnreadableRecordError } from './record.js';
+
+/** How one run of a job ended; null while it goes on. */
+export const RUN_OUTCOMES = ['succeeded', 'failed', 'timed_out', 'snoozed', 'crashed', 'handed_back', 'cancelled'] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+export interface RunError {
+  readonly name: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One run in a job's trail. */
+export interface Run {
+  /** Counts every run from 1, those that used no attempt included. */
+  readonly number: number;
+  readonly workerId: string;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly outcome: RunOutcome | null;
+  readonly error: RunError | null;
+  /** When the job was to run again, as decided at the end of this run. */
+  readonly nextAttemptAt: Date | null;
+}
+
+/** The form trail.lua writes: `started finished outcome worker next error`. */
+const SHAPE = /^(\d+) (\d+) (\w+) (\d+) (\d+) (.*)$/s;
+
+/** @throws {UnreadableRecordError} */
+export function parseRun(number: number, text: string): Run {
+  const [, started, finished, outcome, workerId, next, error] = SHAPE.exec(text) ?? [];
+  const known = RUN_OUTCOMES.find((name) => name === outcome);
+  if (known === undefined || workerId === undefined) throw new UnreadableRecordError(`Run ${number} of a trail cannot be read.`);
+  return {
+    number,
+    workerId,
+    startedAt: new Date(Number(started)),
+    finishedAt: new Date(Number(finished)),
+    outcome: known,
+    // Written by encodeRunError and nobody else.
+    error: error ? (JSON.parse(error) as RunError) : null,
+    nextAttemptAt: Number(next) === 0 ? null : new Date(Number(next)),
+  };
+}

@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from '@antrean/platform';
+import { formatJobId } from '../definition/job-id.js';
+import { isFinal, type JobStatus } from '../definition/job-status.js';
+import type { Settled } from '../store/exchange.js';
+import type { JobRecord, TraceContext } from '../store/record.js';
+import type { StoredJob } from '../store/reply.js';
+import type { RunError, RunOutcome } from '../store/trail.js';
+import { PRODUCER_OPTIONS, type ProducerOptions } from '../services/producer-options.js';
+import { JobMetrics } from './job-metrics.js';
+
+/** How one run ended, for the record. */
+export interface RunReport {
+  readonly outcome: RunOutcome;
+  readonly seconds: number;
+  readonly error: RunError | undefined;
+  /** The stack of what was thrown; it is logged and stored nowhere. */
+  readonly stack: string | undefined;
+}
+
+const STATUS_LINES: Readonly<Record<JobStatus, string>> = {
+  scheduled: 'job scheduled',
+  queued: 'job queued',
+  processing: 'job started',
+  retrying: 'job failed, to be retried',
+  succeeded: 'job succeeded',
+  failed: 'job failed for good',
+  cancelled: 'job cancelled',
+  expired: 'job expired',
+};
+
+/** Tells of every change of a job's status: one log line, and what Prometheus counts. */
+@Injectable()
+export class JobJournal {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly metrics: JobMetrics,
+    @Inject(PRODUCER_OPTIONS) options: ProducerOptions,
+  ) {
+    this.logger = options.logger;
+  }
+
+  submitted(job: { jobId: string; type: string; trace: TraceContext; requestId: string | undefined; status: JobStatus }): void {
+    this.metrics.submitted.inc({ type: job.type });
+    this.logger.info(
+      { job_id: job.jobId, job_type: job.type, trace_id: job.trace.traceId, request_id: job.requestId ?? null, attempt: 0 },
+      STATUS_LINES[job.status],
+    );
+  }
+
+  started(type: string, job: StoredJob): void {
+    const { startedAt, dueAt } = job.record;
+    this.metrics.queueWaitSeconds.observe({ type }, Math.max(startedAt - dueAt, 0) / 1_000);
+    this.logger.info(jobFields(type, job), STATUS_LINES.processing);
+  }
+
+  /** A run ended and the store took note of it (or not, when its token was stale). */
+  settled(type: string, job: StoredJob, report: RunReport, settled: Settled): void {
+    this.metrics.attemptSeconds.observe({ type, outcome: report.outcome }, report.seconds);
+    const fields = { ...jobFields(type, job), outcome: report.outcome, seconds: report.seconds, ...errorFields(report) };
+    if (settled === 'stale') {
+      this.logger.warn(fields, 'job was settled too late, its lease had ended');
+      return;
+    }
+    if (settled === 'unknown') {
+      this.logger.info(fields, 'job settled');
+      return;
+    }
+    if (settled === 'retrying') this.metrics.retries.inc({ type });
+    if (isFinal(settled)) this.metrics.finished.inc({ type, outcome: settled });
+    this.logger[settled === 'failed' ? 'error' : settled === 'retrying' ? 'warn' : 'info'](fields, STATUS_LINES[settled]);
+  }
+
+  promoted(type: string, job: StoredJob): void {
+    this.logger.info(jobFields(type, job), STATUS_LINES.queued);
+  }
+
+  /** The job's worker is gone; it queues again or is buried. */
+  reaped(type: string, job: StoredJob, workerNumber: string): void {
+    const { status, crashes } = job.record;
+    if (status === 'failed') this.metrics.finished.inc({ type, outcome: status });
+    this.logger[status === 'failed' ? 'error' : 'warn'](
+      { ...jobFields(type, job), outcome: 'crashed', crashes, lost_worker: workerNumber },
+      STATUS_LINES[status],
+    );
+  }
+}
+
+/** The fields that every line about a job carries. */
+export function jobFields(type: string, { ulid, record }: { readonly ulid: string; readonly record: JobRecord }) {
+  return {
+    job_id: formatJobId({ type, ulid }),
+    job_type: type,
+    trace_id: record.trace.traceId,
+    request_id: record.facts.requestId ?? null,
+    attempt: record.attempt,
+  };
+}
+
+function errorFields({ error, stack }: RunReport): Readonly<Record<string, unknown>> {
+  return error === undefined ? {} : { error_name: error.name, error_code: error.code, error: error.message, stack };
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
+import type { Counter, Histogram } from 'prom-client';
+
+const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
+
+/** What Prometheus is told about jobs. Labels are bounded: type and outcome. */
+@Injectable()
+export class JobMetrics {
+  constructor(
+    @InjectMetric('antrean_jobs_submitted_total') readonly submitted: Counter<'type'>,
+    @InjectMetric('antrean_jobs_finished_total') readonly finished: Counter<'type' | 'outcome'>,
+    @InjectMetric('antrean_job_retries_total') readonly retries: Counter<'type'>,
+    @InjectMetric('antrean_job_attempt_seconds') readonly attemptSeconds: Histogram<'type' | 'outcome'>,
+    @InjectMetric('antrean_job_queue_wait_seconds') readonly queueWaitSeconds: Histogram<'type'>,
+  ) {}
+}
+
+export const JOB_METRICS_PROVIDERS = [
+  makeCounterProvider({ name: 'antrean_jobs_submitted_total', help: 'Jobs accepted.', labelNames: ['type'] }),
+  makeCounterProvider({
+    name: 'antrean_jobs_finished_total',
+    help: 'Jobs that reached a final status.',
+    labelNames: ['type', 'outcome'],
+  }),
+  makeCounterProvider({
+    name: 'antrean_job_retries_total',
+    help: 'Runs after which the job is to be tried again.',
+    labelNames: ['type'],
+  }),
+  makeHistogramProvider({
+    name: 'antrean_job_attempt_seconds',
+    help: 'How long one run of a handler took.',
+    labelNames: ['type', 'outcome'],
+    buckets: SECONDS,
+  }),
+  makeHistogramProvider({
+    name: 'antrean_job_queue_wait_seconds',
+    help: 'From the moment a job was due until a worker started it.',
+    labelNames: ['type'],
+    buckets: SECONDS,
+  }),
+  JobMetrics,
+];
