@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { plainToInstance } from 'class-transformer';
-import type { JobContext, JobDefinition, JobLog } from '@antrean/jobs';
+import type { JobContext, JobDefinition, JobLog, PayloadOf } from '@antrean/jobs';
 import { ulid } from 'ulid';
 
 /** What a handler wrote to its log. */
@@ -12,10 +12,13 @@ export interface LogLine {
 
 export type TestContext<D extends JobDefinition> = JobContext<D> & { readonly lines: readonly LogLine[] };
 
+/** The fields of a definition's payload, before they are an instance of its class. */
+export type PlainPayload<D extends JobDefinition> = { readonly [K in keyof PayloadOf<D>]: PayloadOf<D>[K] };
+
 /** A context as the engine hands it to a handler, for tests that call the handler themselves. The payload is not checked. */
 export function jobContext<D extends JobDefinition>(
   definition: D,
-  payload: InstanceType<D['payload']>,
+  payload: PlainPayload<D>,
   options: Partial<Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt'>> = {},
 ): TestContext<D> {
   const lines: LogLine[] = [];
@@ -28,7 +31,7 @@ export function jobContext<D extends JobDefinition>(
   return {
     jobId: `${definition.type}_${ulid()}`,
     type: definition.type,
-    payload: plainToInstance(definition.payload, payload) as InstanceType<D['payload']>, // It is made from that class.
+    payload: plainToInstance(definition.payload, payload) as PayloadOf<D>, // It is made from that class.
     attempt: 1,
     maxAttempts: definition.maxAttempts,
     signal: new AbortController().signal,

@@ -19,7 +19,9 @@ type Reaction =
   /** Answers no more. */
   | { readonly kind: 'hang' }
   /** Cuts the connection without an answer. */
-  | { readonly kind: 'drop' };
+  | { readonly kind: 'drop' }
+  /** Goes on when it is told to. */
+  | { readonly kind: 'hold'; readonly released: Promise<void> };
 
 interface Plan {
   readonly step: SmtpStep;
@@ -114,6 +116,16 @@ export class SmtpTestServer {
     this.plans.push({ step, reaction: { kind: 'drop' }, times });
   }
 
+  /** Keeps one session waiting at the step until the function is called. */
+  hold(step: SmtpStep): () => void {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.plans.push({ step, reaction: { kind: 'hold', released }, times: 1 });
+    return release;
+  }
+
   /** Resolves when sessions have come to the step `count` times since the start. */
   async reached(step: SmtpStep, count = 1): Promise<void> {
     const visit = this.visitsOf(step);
@@ -171,6 +183,11 @@ export class SmtpTestServer {
         this.socketOf(session)?.destroy();
         return;
       case 'hang':
+        return;
+      case 'hold':
+        void plan.reaction.released.then(() => {
+          proceed();
+        });
         return;
     }
   }

@@ -28,6 +28,7 @@ const TEMPLATES = join(import.meta.dirname, 'templates');
 @Module({})
 export class EmailSendModule {
   static register({ smtpUrl, mailFrom, mailDir, onUnknown, redisUrl, keyPrefix, logger }: EmailSendOptions): DynamicModule {
+    const sender = parseSender(mailFrom);
     return {
       module: EmailSendModule,
       providers: [
@@ -35,7 +36,7 @@ export class EmailSendModule {
         { provide: ON_UNKNOWN, useValue: onUnknown },
         {
           provide: MailComposer,
-          useFactory: async () => new MailComposer(await MailTemplates.load(TEMPLATES), parseSender(mailFrom)),
+          useFactory: async () => new MailComposer(await MailTemplates.load(TEMPLATES), sender),
         },
         {
           provide: MailTransport,
