@@ -2,6 +2,7 @@ import { Controller, Get, Header, HttpStatus, Res, ServiceUnavailableException }
 import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
 import { WorkerHealth } from '@antrean/jobs';
 import type { Response } from 'express';
+import { ProblemException } from '../http/problem.exception.js';
 import { EventLoopIndicator } from './event-loop.indicator.js';
 import { QueueIndicator } from './queue.indicator.js';
 import { WorkIndicator } from './work.indicator.js';
@@ -22,7 +23,7 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   live(): { readonly status: 'ok' } {
     if (this.worker.live()) return { status: 'ok' };
-    throw new ServiceUnavailableException('The claim loop stands still: this process must be started anew.');
+    throw new ProblemException(503, 'not_live', 'The claim loop stands still: this process must be started anew.');
   }
 
   /** 503 means: this worker takes no jobs at the moment. */
@@ -30,7 +31,11 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   ready(): { readonly status: 'ok' } {
     if (this.worker.ready()) return { status: 'ok' };
-    throw new ServiceUnavailableException('This worker takes no jobs: it is starting, waits for Redis, or is closing down.');
+    throw new ProblemException(
+      503,
+      'not_ready',
+      'This worker takes no jobs: it is starting, waits for Redis, or is closing down.',
+    );
   }
 
   /** Terminus' own form, the same with 200 and 503. */

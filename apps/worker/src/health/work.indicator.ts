@@ -12,7 +12,8 @@ export class WorkIndicator {
 
   check(): HealthIndicatorResult<'work'> {
     const session = this.indicators.check('work');
-    const data = { ready: this.worker.ready(), ...this.worker.detail() };
+    const { claimLoopAgeMs, running } = this.worker.detail();
+    const data = { ready: this.worker.ready(), claim_loop_age_ms: claimLoopAgeMs, running };
     return this.worker.live() ? session.up(data) : session.down(data);
   }
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Catch, HttpException, HttpStatus, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Logger } from '@antrean/platform';
 import type { Request, Response } from 'express';
+import { ProblemException } from './problem.exception.js';
 import { requestPath } from './request-path.js';
 
 /** The codes of the statuses that this listener gives; the api uses the same words. */
@@ -12,7 +13,6 @@ const CODES: Readonly<Record<number, string>> = {
   404: 'not_found',
   405: 'method_not_allowed',
   500: 'internal_error',
-  503: 'unavailable',
 };
 
 /** Turns every error of the worker's listener into an `application/problem+json` answer (RFC 9457). */
@@ -28,7 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
     const known = error instanceof HttpException ? error : undefined;
     if (known === undefined) this.logger.error({ err: error, path }, 'a request failed');
     const status = known?.getStatus() ?? HttpStatus.INTERNAL_SERVER_ERROR;
-    const code = CODES[status] ?? 'error';
+    const code = error instanceof ProblemException ? error.code : (CODES[status] ?? 'error');
     const detail = known?.message ?? 'Something went wrong here; the log says what.';
     const problem = {
       type: `urn:antrean:problem:${code}`,

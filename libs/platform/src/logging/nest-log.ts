@@ -6,7 +6,14 @@ import type { Level, Logger } from 'pino';
  * Worth reading only when the wiring is in question: one line for every module, controller and route, and the error of a
  * start that failed, which the application logs too.
  */
-const WIRING = new Set(['ExceptionHandler', 'InstanceLoader', 'NestApplication', 'NestFactory', 'RouterExplorer', 'RoutesResolver']);
+const WIRING = new Set([
+  'ExceptionHandler',
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
 const STACK = /\n\s+at /;
 
 /** Sends what Nest itself logs through the application's log, with Nest's context as a field. */

@@ -1,0 +1,97 @@
+import { Test, type TestingModule } from '@nestjs/testing';
+import { SendEmail, catalog } from '@antrean/catalog';
+import { JobsModule, QueueService, StatusService } from '@antrean/jobs';
+import { BuiltProcess } from '../support/built-process.js';
+import { eventually } from '../support/eventually.js';
+import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
+import { SmtpTestServer } from '../support/smtp-server.js';
+
+jest.setTimeout(60_000);
+
+describe('a worker that is told to end while a mail is being sent', () => {
+  const keyPrefix = newKeyPrefix();
+  let producer: TestingModule;
+  let smtp: SmtpTestServer;
+  let worker: BuiltProcess;
+
+  beforeAll(async () => {
+    producer = await Test.createTestingModule({
+      imports: [
+        JobsModule.forProducer({
+          definitions: catalog,
+          redisUrl: REDIS_URL,
+          keyPrefix,
+          maxPayloadBytes: 262_144,
+          logger: silentLogger,
+        }),
+      ],
+    }).compile();
+    await producer.init();
+  });
+
+  afterAll(async () => {
+    await producer.close();
+  });
+
+  beforeEach(async () => {
+    smtp = await SmtpTestServer.start();
+  });
+
+  afterEach(async () => {
+    await worker.dispose();
+    await smtp.stop();
+  });
+
+  /** A worker whose SMTP server has the mail and has not answered; the server answers when `release` is called. */
+  async function holdMail(
+    graceSec: string,
+  ): Promise<{ readonly jobId: string; readonly url: string; readonly release: () => void }> {
+    const release = smtp.hold('data');
+    worker = await BuiltProcess.start('worker', {
+      REDIS_URL,
+      KEY_PREFIX: keyPrefix,
+      WORKER_PORT: '0',
+      SMTP_URL: smtp.url,
+      SHUTDOWN_GRACE_SEC: graceSec,
+    });
+    const { jobId } = await producer
+      .get(QueueService)
+      .enqueue(SendEmail, { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } });
+    const url = await worker.url();
+    await smtp.reached('data');
+    return { jobId, url, release };
+  }
+
+  it('takes no more jobs and answers for its health until the mail is out, then ends with 0', async () => {
+    const { jobId, url, release } = await holdMail('30');
+    worker.kill('SIGTERM');
+    await eventually(async () => {
+      expect((await fetch(`${url}/health/ready`)).status).toBe(503);
+    });
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    release();
+    await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
+    await expect(producer.get(StatusService).get(jobId)).resolves.toMatchObject({ status: 'succeeded', attempt: 1, crashes: 0 });
+    expect(smtp.received).toHaveLength(1);
+  });
+
+  it('hands the job back when the grace is over, uncounted', async () => {
+    const { jobId } = await holdMail('1');
+    worker.kill('SIGTERM');
+    await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
+    await expect(producer.get(StatusService).get(jobId)).resolves.toMatchObject({
+      status: 'queued',
+      attempt: 0,
+      crashes: 0,
+      runs: [{ outcome: 'handed_back' }],
+    });
+  });
+
+  it('ends at once with 1 at the second signal', async () => {
+    await holdMail('30');
+    worker.kill('SIGTERM');
+    await worker.logged('worker draining');
+    worker.kill('SIGTERM');
+    await expect(worker.exit()).resolves.toEqual({ code: 1, signal: null });
+  });
+});
