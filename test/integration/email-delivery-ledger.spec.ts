@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { closeRedis, connectRedis, createLogger, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import type { Delivery } from '../../apps/worker/src/handlers/email-send/ledger/delivery-ledger.js';
 import { RedisDeliveryLedger } from '../../apps/worker/src/handlers/email-send/ledger/redis-delivery-ledger.js';
+import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/jobs-app.js';
 
-const prefix = `test:${randomUUID()}`;
-const logger = createLogger({ app: 'worker', level: 'fatal', format: 'json' });
+const prefix = newKeyPrefix();
 let redis: RedisConnection;
 let ledger: RedisDeliveryLedger;
 let id: string;
 
 beforeAll(async () => {
-  redis = connectRedis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6390', { name: 'test', logger });
+  redis = connectRedis(REDIS_URL, { name: 'test', logger: silentLogger });
   await waitUntilReady(redis, 5_000);
   ledger = new RedisDeliveryLedger(redis, prefix);
 });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +5,13 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import PostalMime from 'postal-mime';
 import { SendEmail } from '@antrean/catalog';
 import { JobAbortedError, PermanentError, Snooze } from '@antrean/jobs';
-import { closeRedis, connectRedis, createLogger, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { EmailSendHandler } from '../../apps/worker/src/handlers/email-send/email-send.handler.js';
 import { EmailSendModule, type EmailSendOptions } from '../../apps/worker/src/handlers/email-send/email-send.module.js';
 import { jobContext, type PlainPayload } from '../support/job-context.js';
+import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/jobs-app.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
-const redisUrl = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6390';
-const logger = createLogger({ app: 'worker', level: 'fatal', format: 'json' });
 const payload: PlainPayload<typeof SendEmail> = { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi <3' } };
 
 let server: SmtpTestServer;
@@ -28,9 +26,9 @@ async function worker(options: Partial<EmailSendOptions> = {}): Promise<TestingM
     mailFrom: 'Antrean <antrean@example.com>',
     mailDir,
     onUnknown: 'resend',
-    redisUrl,
+    redisUrl: REDIS_URL,
     keyPrefix,
-    logger,
+    logger: silentLogger,
     ...options,
   });
   const module = await Test.createTestingModule({ imports: [email] }).compile();
@@ -57,7 +55,7 @@ async function ledgerStates(): Promise<(string | null)[]> {
 }
 
 beforeAll(async () => {
-  redis = connectRedis(redisUrl, { name: 'test', logger });
+  redis = connectRedis(REDIS_URL, { name: 'test', logger: silentLogger });
   await waitUntilReady(redis, 5_000);
 });
 
@@ -66,7 +64,7 @@ afterAll(() => {
 });
 
 beforeEach(async () => {
-  keyPrefix = `test:${randomUUID()}`;
+  keyPrefix = newKeyPrefix();
   server = await SmtpTestServer.start();
   mailDir = await mkdtemp(join(tmpdir(), 'mail-'));
 });

@@ -15,7 +15,12 @@ export type TestContext<D extends JobDefinition> = JobContext<D> & { readonly li
 /** The fields of a definition's payload, before they are an instance of its class. */
 export type PlainPayload<D extends JobDefinition> = { readonly [K in keyof PayloadOf<D>]: PayloadOf<D>[K] };
 
-/** A context as the engine hands it to a handler, for tests that call the handler themselves. The payload is not checked. */
+/** A payload as the engine hands it to a handler, but not checked. */
+export function payloadOf<D extends JobDefinition>(definition: D, fields: PlainPayload<D>): PayloadOf<D> {
+  return plainToInstance(definition.payload, fields) as PayloadOf<D>; // It is made from that class.
+}
+
+/** A context as the engine hands it to a handler, for tests that call the handler themselves. */
 export function jobContext<D extends JobDefinition>(
   definition: D,
   payload: PlainPayload<D>,
@@ -31,7 +36,7 @@ export function jobContext<D extends JobDefinition>(
   return {
     jobId: `${definition.type}_${ulid()}`,
     type: definition.type,
-    payload: plainToInstance(definition.payload, payload) as PayloadOf<D>, // It is made from that class.
+    payload: payloadOf(definition, payload),
     attempt: 1,
     maxAttempts: definition.maxAttempts,
     signal: new AbortController().signal,
