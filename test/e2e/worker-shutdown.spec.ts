@@ -3,6 +3,7 @@ import { SendEmail, catalog } from '@antrean/catalog';
 import { JobsModule, QueueService, StatusService } from '@antrean/jobs';
 import { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
+import { payloadOf } from '../support/job-context.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
@@ -56,7 +57,7 @@ describe('a worker that is told to end while a mail is being sent', () => {
     });
     const { jobId } = await producer
       .get(QueueService)
-      .enqueue(SendEmail, { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } });
+      .enqueue(SendEmail, payloadOf(SendEmail, { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } }));
     const url = await worker.url();
     await smtp.reached('data');
     return { jobId, url, release };
