@@ -11,7 +11,7 @@ export const HandlerOf = DiscoveryService.createDecorator<JobDefinition>();
  * compile, and a singleton, else the worker does not start.
  */
 export function JobHandler<D extends JobDefinition>(definition: D) {
-  return <C extends new (...args: never[]) => Handles<D>>(target: C): void => {
+  return (target: new (...args: never[]) => Handles<D>): void => {
     Injectable()(target);
     HandlerOf(definition)(target);
   };

@@ -1,11 +1,14 @@
 import { toMs, type Duration } from './duration.js';
 
-/** How long to wait before the next attempt. `attempt` in a function is the number of the one that just failed, from 1. */
-export type RetryPolicy =
+/** A back-off that can be written down with a job: every kind but a function. */
+export type StoredRetryPolicy =
   | { readonly kind: 'exponential'; readonly baseMs: number; readonly factor: number; readonly capMs: number }
   | { readonly kind: 'fixed'; readonly delayMs: number }
-  | { readonly kind: 'quadratic'; readonly baseMs: number; readonly capMs: number }
-  | { readonly kind: 'custom'; readonly delayMs: (attempt: number, error: unknown) => number };
+  | { readonly kind: 'quadratic'; readonly baseMs: number; readonly capMs: number };
+
+/** How long to wait before the next attempt. `attempt` in a function is the number of the one that just failed, from 1. */
+export type RetryPolicy =
+  StoredRetryPolicy | { readonly kind: 'custom'; readonly delayMs: (attempt: number, error: unknown) => number };
 
 /** The longest wait any policy may ask for: 30 days. Longer ones are cut to it. */
 export const MAX_RETRY_DELAY_MS = toMs('30d');
@@ -14,18 +17,18 @@ export const MAX_RETRY_DELAY_MS = toMs('30d');
  * Full jitter: the wait is drawn evenly between 0 and `base * factor^(attempt - 1)`, the latter never above `cap`.
  * Defaults: base 1 s, factor 2, cap 10 min.
  */
-export function exponential(shape: { base?: Duration; factor?: number; cap?: Duration } = {}): RetryPolicy {
+export function exponential(shape: { base?: Duration; factor?: number; cap?: Duration } = {}): StoredRetryPolicy {
   const { base = '1s', factor = 2, cap = '10m' } = shape;
   return { kind: 'exponential', baseMs: toMs(base), factor, capMs: toMs(cap) };
 }
 
 /** The same wait every time, without jitter. */
-export function fixed(delay: Duration): RetryPolicy {
+export function fixed(delay: Duration): StoredRetryPolicy {
   return { kind: 'fixed', delayMs: toMs(delay) };
 }
 
 /** `base * attempt²`, never above `cap`, without jitter. Default cap: 10 min. */
-export function quadratic(shape: { base: Duration; cap?: Duration }): RetryPolicy {
+export function quadratic(shape: { base: Duration; cap?: Duration }): StoredRetryPolicy {
   return { kind: 'quadratic', baseMs: toMs(shape.base), capMs: toMs(shape.cap ?? '10m') };
 }
 

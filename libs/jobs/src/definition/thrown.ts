@@ -43,5 +43,5 @@ function printed(thrown: unknown): string {
 
 /** Cut by characters, so that none is left in half, and made well-formed: it is stored and shown as JSON. */
 function cut(text: string, max: number): string {
-  return text.length <= max ? text.toWellFormed() : [...text.toWellFormed()].slice(0, max).join('');
+  return text.length <= max ? text.toWellFormed() : Array.from(text.toWellFormed()).slice(0, max).join('');
 }

@@ -49,7 +49,7 @@ export class Claimer implements Ticking {
   private readonly runs = new Map<Claimed, Run>();
   /** Claimed jobs that Redis does not know to be settled. */
   private readonly unsettled = new Set<Claimed>();
-  private ended: Ended[] = [];
+  private readonly ended: Ended[] = [];
   /** Slots asked for in calls that are not answered yet. */
   private asked = 0;
   private hungry = true;
@@ -60,7 +60,7 @@ export class Claimer implements Ticking {
   private farewell = false;
   private readonly giveUp = new AbortController();
   private lastRoundAt = performance.now();
-  private quietListeners: (() => void)[] = [];
+  private readonly quietListeners: (() => void)[] = [];
 
   constructor(
     private readonly registered: RegisteredHandler,

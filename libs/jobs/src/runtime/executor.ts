@@ -91,28 +91,30 @@ function succeeded(run: Run, result: unknown): RunEnd {
 /** @throws {PermanentError} when there is no keeping the result: the work is done and must not be done again. */
 function resultJson(result: unknown): string {
   if (result === undefined) return '';
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(result);
-  } catch (error) {
-    throw new PermanentError('The handler ended well, but its result cannot be written as JSON.', {
-      code: 'result_not_serializable',
-      cause: error,
-    });
-  }
-  const bytes = Buffer.byteLength(json ?? '');
-  if (json === undefined) {
-    throw new PermanentError(`The handler ended well, but a ${typeof result} is no result.`, { code: 'result_not_serializable' });
-  }
+  const json = toJson(result);
+  const bytes = Buffer.byteLength(json);
   if (bytes > MAX_RESULT_BYTES) {
     throw new PermanentError(
       `The handler ended well, but its result has ${bytes} bytes, the limit is ${MAX_RESULT_BYTES}. Put large results into storage.`,
-      {
-        code: 'result_too_large',
-      },
+      { code: 'result_too_large' },
     );
   }
   return json;
+}
+
+function toJson(result: unknown): string {
+  let cause: unknown;
+  try {
+    // The built-in types leave out that JSON.stringify answers undefined for what has no JSON form.
+    const json = JSON.stringify(result) as string | undefined;
+    if (json !== undefined) return json;
+  } catch (error) {
+    cause = error;
+  }
+  throw new PermanentError(`The handler ended well, but its result (${typeof result}) cannot be written as JSON.`, {
+    code: 'result_not_serializable',
+    cause,
+  });
 }
 
 function failed({ definition }: RegisteredHandler, job: Claimed, run: Run, thrown: unknown): RunEnd {

@@ -15,8 +15,8 @@ export class Slots {
   }
 
   release(count: number): void {
-    const wasFull = this.free === 0;
+    const wasFull = this.taken >= this.total;
     this.taken -= count;
-    if (wasFull && this.free > 0) this.onRelease();
+    if (wasFull && this.taken < this.total) this.onRelease();
   }
 }

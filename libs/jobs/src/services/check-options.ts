@@ -1,7 +1,7 @@
 import { InvalidOptionsError, type Violation } from '../definition/errors.js';
 import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS } from '../definition/job-definition.js';
-import { MAX_RETRY_DELAY_MS } from '../definition/retry-policy.js';
-import type { EnqueueOptions, StoredRetryPolicy } from './enqueue-options.js';
+import { MAX_RETRY_DELAY_MS, type StoredRetryPolicy } from '../definition/retry-policy.js';
+import type { EnqueueOptions } from './enqueue-options.js';
 
 /** Bounds of the options that are texts or lists. */
 export const OPTION_BOUNDS = {

@@ -94,7 +94,11 @@ function waitingOn({ record, headSeq }: Snapshot): WaitingOn | null {
         position,
       };
     }
-    default:
+    case 'processing':
+    case 'succeeded':
+    case 'failed':
+    case 'cancelled':
+    case 'expired':
       return null;
   }
 }

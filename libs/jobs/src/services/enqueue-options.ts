@@ -1,8 +1,5 @@
 import type { DedupePolicy, DuplicateAnswer } from '../definition/job-definition.js';
-import type { RetryPolicy } from '../definition/retry-policy.js';
-
-/** A back-off that can be written down with the job: every kind but a function. */
-export type StoredRetryPolicy = Exclude<RetryPolicy, { readonly kind: 'custom' }>;
+import type { StoredRetryPolicy } from '../definition/retry-policy.js';
 
 /** What one submit may set; whatever is left out comes from the definition. */
 export interface EnqueueOptions {

@@ -117,7 +117,7 @@ function readReply([nextDueIn, idle, letters, ...claims]: readonly unknown[], to
   return {
     nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs,
     idle: asNumber(idle) === 1,
-    settled: [...asText(letters)].map(readLetter),
+    settled: Array.from(asText(letters), readLetter),
     claimed: asJobs(claims).map((job) => ({ ...job, token })),
   };
 }
