@@ -1,0 +1,59 @@
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+jest.setTimeout(30_000);
+
+const PLATFORM = pathToFileURL(join(process.cwd(), 'dist/libs/platform/src/index.js')).href;
+
+/** A process whose application takes `closing` to close, and to which `happens` happens once it is up. */
+function run(happens: string, closing = "process.stdout.write('closed\\n')"): SpawnSyncReturns<string> {
+  const program = `
+    import { createLogger, endGracefully } from ${JSON.stringify(PLATFORM)};
+    const app = { close: async () => { ${closing} } };
+    endGracefully(app, createLogger({ app: 'api', level: 'info', format: 'json' }));
+    setInterval(() => undefined, 1_000);
+    ${happens}`;
+  return spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8', timeout: 20_000 });
+}
+
+describe('a process that ends gracefully', () => {
+  it.each([
+    ['an error', "setImmediate(() => { throw new Error('boom'); });", 'uncaughtException'],
+    ['a rejection', "void Promise.reject(new Error('boom'));", 'unhandledRejection'],
+  ])('logs %s that nobody caught, closes its application and exits with 1', (_what, happens, origin) => {
+    const { status, stdout } = run(happens);
+    const [line = '', ...rest] = stdout.trimEnd().split('\n');
+    expect(JSON.parse(line)).toMatchObject({ level: 'fatal', origin, err: { name: 'Error', message: 'boom' } });
+    expect(rest).toEqual(['closed']);
+    expect(status).toBe(1);
+  });
+
+  it('lets a close that has begun go on when more errors follow, and exits with 1', () => {
+    const later = "setTimeout(() => { throw new Error('second'); }, 50);";
+    const { status, stdout } = run(
+      `process.kill(process.pid, 'SIGTERM'); ${later}`,
+      "await new Promise((resolve) => setTimeout(resolve, 200)); process.stdout.write('closed\\n')",
+    );
+    expect(stdout).toContain('second');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('closed');
+    expect(status).toBe(1);
+  });
+
+  it('says so and exits with 1 when closing fails', () => {
+    const { status, stdout } = run("process.kill(process.pid, 'SIGTERM');", "throw new Error('stuck')");
+    const lines = stdout.trimEnd().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      level: 'fatal',
+      msg: 'closing the application failed',
+      err: { message: 'stuck' },
+    });
+    expect(status).toBe(1);
+  });
+
+  it('closes once and exits with 0 at a signal', () => {
+    const { status, stdout } = run("process.kill(process.pid, 'SIGINT');");
+    expect(stdout.match(/closed/g)).toHaveLength(1);
+    expect(status).toBe(0);
+  });
+});
