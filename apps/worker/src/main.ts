@@ -17,7 +17,6 @@ try {
 }
 
 async function start(): Promise<void> {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest's options are a class in name only.
   const app = await NestFactory.create<NestExpressApplication>(WorkerModule.register(config, logger), {
     logger: new NestLog(logger),
     abortOnError: false,

@@ -1,4 +1,5 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import type { PrettyOptions } from 'pino-pretty';
 import { errorFields } from './error-fields.js';
 
 export type { Logger } from 'pino';
@@ -16,6 +17,8 @@ export interface LogSettings {
   readonly level: LogLevel;
   readonly format: LogFormat;
 }
+
+const PRETTY: PrettyOptions = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'app', singleLine: true };
 
 /** Nobody is to log these; should it happen all the same, they do not leave the process. */
 const NEVER_SHOWN = ['payload', 'req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
@@ -35,6 +38,6 @@ export function createLogger({ app, level, format }: LogSettings, destination?: 
   };
   if (destination !== undefined) return pino(options, destination);
   if (format === 'json') return pino(options);
-  const target = { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss.l', ignore: 'app', singleLine: true } };
-  return pino({ ...options, transport: target });
+  // By name, in a thread of its own: machines that read JSON never load it.
+  return pino({ ...options, transport: { target: 'pino-pretty', options: PRETTY } });
 }
