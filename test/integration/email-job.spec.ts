@@ -58,7 +58,9 @@ describe('a job of email.send', () => {
       ['failed', 'smtp_451'],
       ['succeeded', undefined],
     ]);
-    const waits = job.runs.map(({ finishedAt, nextAttemptAt }) => Number(nextAttemptAt) - Number(nextAttemptAt && finishedAt));
+    const waits = job.runs.map(
+      ({ finishedAt, nextAttemptAt }) => (nextAttemptAt?.getTime() ?? NaN) - (finishedAt?.getTime() ?? NaN),
+    );
     expect(waits[0]).toBeLessThanOrEqual(40);
     expect(waits[1]).toBeLessThanOrEqual(80);
     expect(server.received).toHaveLength(1);

@@ -5,6 +5,13 @@ import { SINGLE_LINE } from './single-line.js';
 const NON_ASCII = /[\u0080-\uffff]/;
 const MAX_LENGTH = 254;
 
+/** What a JSON schema can say of the same rules. */
+export const EMAIL_ADDRESS_SCHEMA = {
+  format: 'idn-email',
+  maxLength: MAX_LENGTH,
+  pattern: '^[!#-?A-~]+@[^@\\u0000-\\u0020\\u007f-\\u009f\\u2028\\u2029]+$',
+};
+
 /**
  * One bare e-mail address: no display name, no list, no quoted local part, at most 254 characters.
  * The local part is ASCII, as mail servers without SMTPUTF8 (RFC 6531) know no other. The domain may be

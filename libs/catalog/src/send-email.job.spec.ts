@@ -77,18 +77,30 @@ describe('the payload of email.send', () => {
     },
   );
 
-  it.each([
-    [[], 'must be an object of names and values, such as {"name": "Budi"}'],
-    ['name=Budi', 'must be an object of names and values, such as {"name": "Budi"}'],
-    [null, 'must be an object of names and values, such as {"name": "Budi"}'],
-    [{ user: { name: 'Budi' } }, 'must be flat: "user" must be a string, a number or a boolean'],
-    [{ names: ['Budi'] }, 'must be flat: "names" must be a string, a number or a boolean'],
-    [{ name: null }, 'must be flat: "name" must be a string, a number or a boolean'],
-    [{ '9lives': 1 }, 'must be flat: "9lives" is no name: ASCII letters, digits and "_", a letter first, at most 64'],
-    [{ 'a.b': 1 }, 'must be flat: "a.b" is no name: ASCII letters, digits and "_", a letter first, at most 64'],
-    [{ n: 'x'.repeat(4_097) }, 'must be flat: "n" must have at most 4096 characters, it has 4097'],
-    [Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`v${i}`, i])), 'must have at most 100 entries, it has 101'],
-  ])('refuses the variables %j', (variables, fault) => {
+  it.each<[string, unknown, string]>([
+    ['a list', [], 'must be an object of names and values, such as {"name": "Budi"}'],
+    ['a text', 'name=Budi', 'must be an object of names and values, such as {"name": "Budi"}'],
+    ['null', null, 'must be an object of names and values, such as {"name": "Budi"}'],
+    ['a nested object', { user: { name: 'Budi' } }, 'must be flat: "user" must be a string, a number or a boolean'],
+    ['a nested list', { names: ['Budi'] }, 'must be flat: "names" must be a string, a number or a boolean'],
+    ['null as a value', { name: null }, 'must be flat: "name" must be a string, a number or a boolean'],
+    [
+      'a digit first',
+      { '9lives': 1 },
+      'must be flat: "9lives" is no name: ASCII letters, digits and "_", a letter first, at most 64',
+    ],
+    [
+      'a dot in a name',
+      { 'a.b': 1 },
+      'must be flat: "a.b" is no name: ASCII letters, digits and "_", a letter first, at most 64',
+    ],
+    ['a long text', { n: 'x'.repeat(4_097) }, 'must be flat: "n" must have at most 4096 characters, it has 4097'],
+    [
+      'too many',
+      Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`v${i}`, i])),
+      'must have at most 100 entries, it has 101',
+    ],
+  ])('refuses variables with %s', (_fault, variables, fault) => {
     expect(faults({ ...valid, variables })).toEqual([`variables ${fault}`]);
   });
 
@@ -114,6 +126,9 @@ describe('the JSON schema of email.send', () => {
     const check = new Ajv.default({ validateFormats: false }).compile(schema);
     expect(check({ ...valid, subject: 'Hi', variables: { name: 'Budi', n: 1 }, message_key: 'k' })).toBe(true);
     expect(check({ ...valid, subject: 'Hi\r\nBcc: eve@example.com' })).toBe(false);
+    expect(check({ ...valid, to: 'budi@bücher.example' })).toBe(true);
+    expect(check({ ...valid, to: 'büdi@example.com' })).toBe(false);
+    expect(check({ ...valid, to: 'budi@example.com\r\nBcc: eve@example.com' })).toBe(false);
     expect(check({ ...valid, template: '../x' })).toBe(false);
     expect(check({ ...valid, variables: { user: {} } })).toBe(false);
     expect(check({ ...valid, variables: { 'a.b': 1 } })).toBe(false);

@@ -1,7 +1,7 @@
 import { Length, Matches, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { defineJob, exponential } from '@antrean/jobs';
-import { IsEmailAddress } from './email-address.decorator.js';
+import { EMAIL_ADDRESS_SCHEMA, IsEmailAddress } from './email-address.decorator.js';
 import { FLAT_VARIABLES_SCHEMA, IsFlatVariables, type FlatVariables } from './flat-variables.decorator.js';
 import { SINGLE_LINE } from './single-line.js';
 
@@ -17,8 +17,7 @@ export class SendEmailPayload {
   /** See {@link IsEmailAddress} for what is taken and how international addresses are treated. */
   @IsEmailAddress()
   @JSONSchema({
-    format: 'idn-email',
-    maxLength: 254,
+    ...EMAIL_ADDRESS_SCHEMA,
     description: 'One bare address. The part before the "@" is ASCII; an international domain is sent in its ASCII form.',
   })
   readonly to!: string;
