@@ -20,7 +20,7 @@ import { welcome } from './welcome.mjs';
 
 /** Sets up and runs all of Antrean until it is asked to stop or a part of it ends; sets the exit code. */
 export async function runAntrean() {
-  const settings = readSettings();
+  const settings = await readSettings();
   const { lock, holder } = takeLock(join(RUN, 'start.json'), { url: settings.api.url });
   if (lock === undefined) {
     complain(
@@ -72,7 +72,7 @@ async function setUpAndRun(settings, lock, requests) {
  * @param {Requests} requests
  */
 async function runApps(settings, { redis, redisUrl, started }, { asked, forced }) {
-  const env = appEnv(redisUrl);
+  const env = { ...appEnv(redisUrl), ...settings.api.chosen, ...settings.worker.chosen };
   const apps = [startApp('api', env), startApp('worker', env)];
   const over = new AbortController();
   const troubles = [

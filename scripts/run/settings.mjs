@@ -1,9 +1,12 @@
+import { freePort } from './ports.mjs';
+
 /**
  * The few settings that the start script itself needs. The apps check all of them; what they would refuse is left to them.
+ * Port 0 asks for any free one; it is chosen here, so that it can be told.
  */
-export function readSettings(env = process.env) {
-  const api = { host: env['HOST'] || '127.0.0.1', port: toPort(env['PORT'], 3000) };
-  const worker = { host: env['WORKER_HOST'] || '127.0.0.1', port: toPort(env['WORKER_PORT'], 3001) };
+export async function readSettings(env = process.env) {
+  const api = { host: env['HOST'] || '127.0.0.1', ...(await portFrom('PORT', env, 3000)) };
+  const worker = { host: env['WORKER_HOST'] || '127.0.0.1', ...(await portFrom('WORKER_PORT', env, 3001)) };
   const graceSec = Number(env['SHUTDOWN_GRACE_SEC'] || 25);
   return {
     api: { ...api, url: urlOf(api) },
@@ -16,15 +19,21 @@ export function readSettings(env = process.env) {
   };
 }
 
-/** @typedef {ReturnType<typeof readSettings>} Settings */
+/** @typedef {Awaited<ReturnType<typeof readSettings>>} Settings */
 
 /**
- * @param {string | undefined} text
+ * @param {string} variable
+ * @param {NodeJS.ProcessEnv} env
  * @param {number} fallback
+ * @returns {Promise<{port: number, chosen: NodeJS.ProcessEnv}>} `chosen` is what the app is to be told instead of 0
  */
-function toPort(text, fallback) {
-  const port = Number(text || fallback);
-  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : fallback;
+async function portFrom(variable, env, fallback) {
+  const wanted = Number(env[variable] || fallback);
+  if (wanted === 0) {
+    const port = await freePort();
+    return { port, chosen: { [variable]: String(port) } };
+  }
+  return { port: Number.isInteger(wanted) && wanted > 0 && wanted < 65_536 ? wanted : fallback, chosen: {} };
 }
 
 /** @param {{host: string, port: number}} address where it listens; all interfaces are reached by the loopback one */
