@@ -24,10 +24,11 @@ async function start(): Promise<void> {
     forceCloseConnections: true,
   });
   app.disable('x-powered-by').disable('etag');
-  endGracefully(app, logger);
   await app.init();
   const { host, port } = config;
   const url = await listen(app.getHttpServer(), { host, port, variables: 'WORKER_PORT or WORKER_HOST' });
+  // Until now there is nothing to bring to an end: a signal just ends the process.
+  endGracefully(app, logger);
   logger.info({ url }, 'health and metrics are up');
   // From here on jobs are claimed: the worker waits for Nest's word that the application listens.
   app.get(HttpAdapterHost).listening = true;

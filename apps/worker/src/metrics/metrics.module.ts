@@ -6,10 +6,13 @@ import { MetricsController } from './metrics.controller.js';
 @Module({})
 export class MetricsModule {
   static register({ apiKeys }: Pick<WorkerConfig, 'apiKeys'>): DynamicModule {
-    const prometheus = PrometheusModule.register({ controller: MetricsController });
     return {
-      ...prometheus,
-      providers: [...(prometheus.providers ?? []), { provide: ApiKeyRing, useFactory: () => new ApiKeyRing(apiKeys) }],
+      module: MetricsModule,
+      // The controller lives in PrometheusModule, and its guard needs the keys there.
+      global: true,
+      imports: [PrometheusModule.register({ controller: MetricsController })],
+      providers: [{ provide: ApiKeyRing, useFactory: () => new ApiKeyRing(apiKeys) }],
+      exports: [ApiKeyRing],
     };
   }
 }
