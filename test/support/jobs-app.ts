@@ -3,7 +3,8 @@ import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { JobsModule, QueueService, StatusService, type Job, type JobDefinition, type WorkerOptions } from '@antrean/jobs';
 import { Heart, Link, ManualHeart, WORKER_IDENTITY } from '@antrean/jobs/testing';
-import { createLogger } from '@antrean/platform';
+import { eventually } from './eventually.js';
+import { createLogger, waitUntilReady } from '@antrean/platform';
 
 /** Where the tests' Redis is; `npm test` starts one. */
 export const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6390';
@@ -23,9 +24,13 @@ export interface JobsApp {
   readonly link: Link;
   /** Stops as SIGTERM would. */
   close(): Promise<void>;
-  /** The job once `done` holds of it; fails after 5 s with the job as it is then. */
+  /** The job once `done` holds of it; fails after 10 s with the job as it is then. */
   until(jobId: string, done: (job: Job) => boolean): Promise<Job>;
+  /** Resolves once there is no such job; fails after 10 s. */
+  untilGone(jobId: string): Promise<void>;
 }
+
+const PATIENCE_MS = 10_000;
 
 /** An application that submits and runs jobs on the tests' Redis. */
 export async function startJobsApp(
@@ -55,25 +60,31 @@ export async function startJobsApp(
       inject: [Link, WORKER_IDENTITY],
     })
     .compile();
-  await module.init();
+  try {
+    await module.init();
+  } catch (error) {
+    await module.close();
+    throw error;
+  }
+  const link = module.get(Link);
+  if (!(await waitUntilReady(link.redis, PATIENCE_MS))) throw new Error(`There is no Redis at ${workerOptions.redisUrl}.`);
   const status = module.get(StatusService);
   return {
     app: module,
     queue: module.get(QueueService),
     status,
     heart: module.get(Heart),
-    link: module.get(Link),
+    link,
     close: () => module.close(),
-    until: (jobId, done) => until(status, jobId, done),
+    until: (jobId, done) =>
+      eventually(async () => {
+        const job = await status.get(jobId);
+        if (job === undefined || !done(job)) throw new Error(`${jobId} did not get there in time: ${JSON.stringify(job)}`);
+        return job;
+      }, PATIENCE_MS),
+    untilGone: (jobId) =>
+      eventually(async () => {
+        if ((await status.get(jobId)) !== undefined) throw new Error(`${jobId} is still there.`);
+      }, PATIENCE_MS),
   };
-}
-
-async function until(status: StatusService, jobId: string, done: (job: Job) => boolean): Promise<Job> {
-  const deadline = performance.now() + 5_000;
-  for (;;) {
-    const job = await status.get(jobId);
-    if (job !== undefined && done(job)) return job;
-    if (performance.now() > deadline) throw new Error(`${jobId} did not get there in time: ${JSON.stringify(job)}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

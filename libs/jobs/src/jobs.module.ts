@@ -51,7 +51,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
   const { redisUrl, keyPrefix, logger, definitions } = options;
   return [
     { provide: PRODUCER_OPTIONS, useValue: options },
-    { provide: JobCatalog, useFactory: () => new JobCatalog(definitions) },
+    { provide: JobCatalog, useValue: new JobCatalog(definitions) },
     { provide: Link, useFactory: () => new Link(connectRedis(redisUrl, { name: 'antrean', logger }), keyPrefix) },
     ...JOB_METRICS_PROVIDERS,
     JobJournal,

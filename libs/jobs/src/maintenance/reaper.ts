@@ -12,7 +12,8 @@ const MIN_WAIT_MS = 2_000;
 /** Takes back the jobs of workers that are not heard of any more. */
 export class Reaper implements Ticking {
   private dueAt = Infinity;
-  private interrupted = false;
+  /** Also true at first: who starts does not know whether Redis has just come back. */
+  private interrupted = true;
 
   constructor(
     private readonly link: Link,

@@ -36,6 +36,7 @@ export class Worker {
   private readonly maintenance: Maintenance;
   private readonly wakeUp: WakeUp;
   private state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
+  private begun = false;
 
   constructor(private readonly parts: WorkerParts) {
     const { identity, link, options, journal, heart } = parts;
@@ -82,19 +83,30 @@ export class Worker {
 
   /** Milliseconds since the claimer that is worst off last tried a round, or passed one over knowingly. */
   get roundAgeMs(): number {
+    // Until Redis is there for the first time, waiting for it is all there is to do.
+    if (!this.begun) return 0;
     return Math.max(0, ...[...this.claimers.values()].map(({ roundAgeMs }) => roundAgeMs));
   }
 
   start(): void {
     if (this.state !== 'new') return;
     this.state = 'running';
-    const { identity, options, heart } = this.parts;
-    const types = [...this.claimers.keys()];
-    heart.start();
+    const { identity, link, options } = this.parts;
+    options.logger.info({ worker: String(identity.number), types: [...this.claimers.keys()] }, 'worker started');
+    if (link.redis.status === 'ready') this.begin();
+    else {
+      link.redis.once('ready', () => {
+        if (this.state === 'running') this.begin();
+      });
+    }
+  }
+
+  private begin(): void {
+    this.begun = true;
+    this.parts.heart.start();
     this.maintenance.start();
     for (const poll of this.polls) poll.start();
-    this.wakeUp.start(types, (type) => this.claimers.get(type)?.wake());
-    options.logger.info({ worker: String(identity.number), types }, 'worker started');
+    this.wakeUp.start([...this.claimers.keys()], (type) => this.claimers.get(type)?.wake());
   }
 
   /** Claims no more, lets jobs in hand end within the grace, tells the rest to stop, and hands back what is left. */
