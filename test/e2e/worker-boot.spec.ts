@@ -162,11 +162,29 @@ describe('a worker without Redis', () => {
   });
 
   it('ends with 0 at SIGTERM all the same, without waiting for a drain of nothing', async () => {
-    const worker = await startWorker({ REDIS_URL: `redis://127.0.0.1:${await freePort()}`, SHUTDOWN_GRACE_SEC: '25' });
+    const worker = await startWorker({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     await worker.logged('worker started');
+    await expectQuickEnd(worker);
+  });
+
+  it('ends with 0 at SIGTERM also when Redis went away under it', async () => {
+    const redis = await TestRedis.start();
+    try {
+      const worker = await startWorker({ REDIS_URL: redis.url });
+      await untilStatus(`${await worker.url()}/health/ready`, 200);
+      await redis.kill();
+      await worker.logged('redis is away');
+      await expectQuickEnd(worker);
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  /** The grace (25 s unless set) is for jobs in hand; without any, nobody is to wait for Redis. */
+  async function expectQuickEnd(worker: BuiltProcess): Promise<void> {
     const signalledAt = performance.now();
     worker.kill('SIGTERM');
     await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
     expect(performance.now() - signalledAt).toBeLessThan(10_000);
-  });
+  }
 });
