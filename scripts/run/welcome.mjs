@@ -22,7 +22,7 @@ ${paint('green', '✔')} ${paint('bold', 'Antrean is ready')} (${seconds.toFixed
 ${given === undefined ? `  Redis    ${redisUrl} (its data is in .data/redis)\n` : ''}${sendsMail ? '' : '  Mails    .data/mail (set SMTP_URL to send them)\n'}
 Submit an e-mail, then look at its job${hasKeys ? ' (API_KEY is one of your keys)' : ''}:
 
-  job=$(curl -s ${api.url}/jobs/email${key} -H 'Content-Type: application/json' -d '${body}' | tee /dev/stderr | node -pe 'JSON.parse(require("fs").readFileSync(0)).job_id')
+  job=$(curl -s ${api.url}/jobs/email${key} -H 'Content-Type: application/json' -d '${body}' | node -pe 'reply = fs.readFileSync(0, "utf8"), console.error(reply), JSON.parse(reply).job_id')
   curl -s${key} ${api.url}/jobs/$job
 
 Ctrl-C stops everything.
