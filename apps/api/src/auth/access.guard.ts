@@ -19,7 +19,8 @@ export class AccessGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    const access: Access | undefined = this.reflector.getAllAndOverride(AccessOf, [context.getHandler(), context.getClass()]);
+    // The reflector's types promise a value even where the decorator was forgotten.
+    const access = this.reflector.getAllAndOverride(AccessOf, [context.getHandler(), context.getClass()]) as Access | undefined;
     const isAdminRequest = cameByAdminPort(request);
     switch (access) {
       case 'everybody':

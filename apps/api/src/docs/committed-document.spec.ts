@@ -48,6 +48,7 @@ describe('openapi.json', () => {
       'get /health/live',
       'get /health/ready',
       'get /jobs/{id}',
+      'get /metrics',
       'get /types',
       'post /jobs',
       'post /jobs/email',

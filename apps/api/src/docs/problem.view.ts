@@ -58,7 +58,7 @@ export class DuplicateProblem extends Problem {
 
   @ApiProperty({
     type: String,
-    enum: [...JOB_STATUSES],
+    enum: [...JOB_STATUSES, null],
     nullable: true,
     description: 'Its status; null when it is no longer kept and only its key is held.',
   })

@@ -5,7 +5,16 @@ import { NotYet, NullableText, NullableTime, NullableWhole, OneOf, Seconds, Text
 import { AttemptView, attemptView } from './attempt.view.js';
 import { JobLinks } from './submitted-job.view.js';
 
-const ANYTHING = { description: 'Any JSON value.', type: 'object', additionalProperties: true } as const;
+const ANY_JSON = {
+  anyOf: [
+    { type: 'object', additionalProperties: true },
+    { type: 'array', items: {} },
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'null' },
+  ],
+};
 
 /** Why a job that does not run does not run. */
 export class WaitingOnView {
@@ -35,7 +44,7 @@ export class JobView {
   @ApiProperty({ type: [String] }) readonly tags!: readonly string[];
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
   readonly metadata!: Readonly<Record<string, string>>;
-  @ApiProperty({ ...ANYTHING, description: 'What was submitted.' }) readonly payload!: unknown;
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'What was submitted.' }) readonly payload!: unknown;
   @Whole({ description: 'The number of the latest run that counts against max_attempts; 0 before the first.', example: 1 })
   readonly attempt!: number;
   @Whole({ example: 5 }) readonly max_attempts!: number;
@@ -52,7 +61,7 @@ export class JobView {
   @NotYet('When it is given up unless it started.') readonly expires_at!: null;
   @NotYet('When somebody asked to stop it.') readonly cancel_requested_at!: null;
   @NotYet('How far the handler says it is.') readonly progress!: null;
-  @ApiProperty({ ...ANYTHING, nullable: true, description: 'What the handler returned.' }) readonly result!: unknown;
+  @ApiProperty({ ...ANY_JSON, description: 'What the handler returned.' }) readonly result!: unknown;
   @NullableText({ description: 'The last error; null after success.' }) readonly error!: string | null;
   @NullableText({ description: 'Code of the last error.' }) readonly error_code!: string | null;
   @ApiProperty({ type: [AttemptView], description: 'The latest runs, oldest first, at most 50.' })

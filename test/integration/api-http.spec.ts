@@ -1,0 +1,302 @@
+import { createHash } from 'node:crypto';
+import { startTestApi, type TestApi } from '../support/api-app.js';
+import { schemaFaults } from '../support/open-api.js';
+import { sendRaw } from '../support/raw-http.js';
+
+const job = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+describe('the api as an HTTP server', () => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await startTestApi({ PUBLIC_URL: 'https://example.com/queue/' });
+  });
+
+  afterAll(async () => {
+    await api.close();
+  });
+
+  it.each([
+    ['GET', '/jobs', 'POST'],
+    ['PUT', '/jobs', 'POST'],
+    ['DELETE', '/jobs', 'POST'],
+    ['OPTIONS', '/jobs', 'POST'],
+    ['PATCH', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6', 'GET, HEAD'],
+    ['PUT', '/jobs/email', 'GET, HEAD, POST'],
+    ['POST', '/types', 'GET, HEAD'],
+    ['POST', '/health/live', 'GET, HEAD'],
+    ['DELETE', '/metrics', 'GET, HEAD'],
+    ['POST', '/docs', 'GET, HEAD'],
+    ['POST', '/openapi.json', 'GET, HEAD'],
+  ])('answers %s %s with 405 and what is allowed', async (method, path, allow) => {
+    const answer = await fetch(`${api.url}${path}`, { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe(allow);
+    expect(schemaFaults('Problem', await answer.json())).toEqual([]);
+  });
+
+  it.each(['/', '/nope', '/jobs/a/b', '/job', '/docs/nope.js', '/health/nope', '/.env', '/jobs//'])(
+    'knows nothing at %s',
+    async (path) => {
+      const answer = await api.http.get(path);
+      expect(answer.status).toBe(404);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(schemaFaults('Problem', answer.body)).toEqual([]);
+      expect(answer.body).toMatchObject({
+        type: 'urn:antrean:problem:not_found',
+        status: 404,
+        instance: path,
+        code: 'not_found',
+      });
+    },
+  );
+
+  it.each(['/jobs/%ff', '/jobs/%', '/jobs/%E0%A4%A'])('refuses the path %s, which cannot be decoded', async (path) => {
+    const { status, headers, body } = await sendRaw(api.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 400, type: 'application/problem+json' });
+    expect(JSON.parse(body)).toMatchObject({ code: 'bad_request' });
+  });
+
+  it.each([
+    ['a header of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
+    ['an unknown method', 'BREW /jobs HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
+    ['two lengths', 'POST /jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, 'bad_request'],
+  ])('answers %s with a problem too', async (_name, request, status, code) => {
+    const answer = await sendRaw(api.url, request);
+    expect({ status: answer.status, type: answer.headers['content-type'] }).toEqual({ status, type: 'application/problem+json' });
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(JSON.parse(answer.body)).toMatchObject({ code, status, instance: null });
+    expect(schemaFaults('Problem', JSON.parse(answer.body))).toEqual([]);
+  });
+
+  it.each(['text/html', 'application/xml, text/*', 'application/json;q=0', 'application/problem+json'])(
+    'has no answer for Accept: %s, and does nothing',
+    async (accept) => {
+      const before = await api.countKeys();
+      const answer = await api.http.post('/jobs').set('Accept', accept).send(job);
+      expect({ status: answer.status, body: answer.body as object }).toMatchObject({
+        status: 406,
+        body: { code: 'not_acceptable' },
+      });
+      expect(await api.countKeys()).toBe(before);
+    },
+  );
+
+  it.each(['*/*', 'application/*', 'application/json', 'application/json; charset=utf-8', 'text/html, application/json;q=0.1'])(
+    'answers Accept: %s with JSON',
+    async (accept) => {
+      const answer = await api.http.get('/types').set('Accept', accept);
+      expect({ status: answer.status, type: answer.type }).toEqual({
+        status: 200,
+        type: 'application/json',
+      });
+    },
+  );
+
+  it('gives every answer its request id and safe headers, and does not name its software', async () => {
+    for (const path of ['/types', '/nope', '/docs', '/health/live', '/metrics']) {
+      const { headers } = await api.http.get(path).set('X-Request-Id', 'abc');
+      expect(headers).toMatchObject({ 'x-request-id': 'abc', 'x-content-type-options': 'nosniff' });
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+      expect(headers).not.toHaveProperty('x-powered-by');
+    }
+  });
+
+  it('logs one line a request, with the route and not the path', async () => {
+    await api.http.get('/jobs/secret-id?token=hunter2').set('X-Request-Id', 'one-line');
+    await api.http.get('/nope/hunter2').set('X-Request-Id', 'no-route');
+    const lines = api.log.filter(({ msg }) => msg === 'request');
+    const of = (requestId: string) => lines.filter((line) => line['request_id'] === requestId);
+    expect(of('one-line')).toEqual([expect.objectContaining({ level: 'info', method: 'GET', route: '/jobs/:id', status: 400 })]);
+    expect(of('no-route')).toEqual([expect.objectContaining({ route: null, status: 404 })]);
+    expect(JSON.stringify(api.log)).not.toContain('hunter2');
+  });
+
+  it('names jobs under the path that a proxy adds', async () => {
+    const answer = await api.http.post('/jobs').send(job);
+    const { job_id } = answer.body as { job_id: string };
+    expect(answer.headers['location']).toBe(`/queue/jobs/${job_id}`);
+    expect(answer.body).toMatchObject({ links: { self: `/queue/jobs/${job_id}` } });
+  });
+
+  it('lists the types with schema, version and policy', async () => {
+    const answer = await api.http.get('/types');
+    expect(schemaFaults('TypeListView', answer.body)).toEqual([]);
+    expect(answer.body).toMatchObject({
+      data: [
+        {
+          type: 'email.send',
+          version: 1,
+          payload_schema: { type: 'object', required: ['to', 'template'], additionalProperties: false },
+          policy: {
+            concurrency: { worker: 50 },
+            timeout_sec: 30,
+            max_attempts: 5,
+            backoff: { type: 'exponential', base_sec: 5, factor: 4, cap_sec: 600 },
+            dedupe: { policy: 'ttl', ttl_sec: 600, on_duplicate: 'conflict' },
+          },
+        },
+      ],
+      next_cursor: null,
+    });
+  });
+
+  it('is alive, ready and healthy', async () => {
+    expect((await api.http.get('/health/live')).body).toEqual({ status: 'ok' });
+    expect((await api.http.get('/health/ready')).body).toEqual({ status: 'ok' });
+    const answer = await api.http.get('/health');
+    expect(schemaFaults('HealthView', answer.body)).toEqual([]);
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({
+      status: 200,
+      body: { status: 'ok', details: { redis: { status: 'up', ping: true, write: true } } },
+    });
+  });
+
+  it('measures submits and the depth of the queues', async () => {
+    const before = await depthOf(api);
+    await api.http.post('/jobs').send(job);
+    await api.http.post('/jobs').send({ ...job, options: { delay_sec: 60 } });
+    const after = await depthOf(api);
+    expect({ queued: after.queued - before.queued, scheduled: after.scheduled - before.scheduled }).toEqual({
+      queued: 1,
+      scheduled: 1,
+    });
+    const { text, headers } = await api.http.get('/metrics');
+    expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(text).toMatch(/^antrean_jobs_submitted_total\{type="email\.send"\} [1-9]/m);
+    expect(text).toMatch(/^antrean_queue_oldest_age_seconds\{type="email\.send"\} \d/m);
+    expect(text).not.toContain('\n\n\n');
+  });
+
+  it('serves the documentation, which needs nothing from elsewhere', async () => {
+    const page = await api.http.get('/docs');
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url = '']) => url);
+    expect(parts.length).toBeGreaterThan(3);
+    for (const part of parts) {
+      expect(part).toMatch(/^\.\//);
+      expect((await api.http.get(`/${part.slice(2)}`)).status).toBe(200);
+    }
+    expect(page.text).not.toMatch(/<script(?![^>]* src=)/);
+  });
+
+  it('serves its OpenAPI document, with the prefix that a proxy adds as server', async () => {
+    const answer = await api.http.get('/openapi.json');
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({
+      status: 200,
+      body: { openapi: '3.1.0', servers: [{ url: '/queue' }] },
+    });
+  });
+});
+
+describe('an api with keys', () => {
+  const keys = { submitter: 'submit', reader: 'read', both: 'submit+read', manager: 'manage' };
+  let api: TestApi;
+
+  beforeAll(async () => {
+    const list = Object.entries(keys).map(([name, scopes]) => `${name}:${sha256(`key-of-${name}`)}:${scopes}`);
+    api = await startTestApi({ API_KEYS: list.join(',') });
+  });
+
+  afterAll(async () => {
+    await api.close();
+  });
+
+  const routes = [
+    ['post', '/jobs', 'submitter', 'reader'],
+    ['post', '/jobs/email', 'submitter', 'reader'],
+    ['get', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6', 'reader', 'submitter'],
+    ['get', '/types', 'reader', 'submitter'],
+    ['get', '/health', 'reader', 'submitter'],
+    ['get', '/metrics', 'reader', 'submitter'],
+  ] as const;
+
+  it.each(routes)('%s %s needs a key with the scope', async (method, path, fits, lacks) => {
+    for (const authorization of [undefined, 'Bearer', 'Bearer nonsense', `Basic ${btoa('a:b')}`, 'key-of-both']) {
+      const asked = api.http[method](path);
+      const answer = await (authorization === undefined ? asked : asked.set('Authorization', authorization));
+      expect({ authorization, status: answer.status }).toEqual({ authorization, status: 401 });
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      expect(answer.body).toMatchObject({ code: 'unauthorized' });
+    }
+    for (const name of [lacks, 'manager']) {
+      const forbidden = await api.http[method](path).set('Authorization', `Bearer key-of-${name}`);
+      expect({ status: forbidden.status, body: forbidden.body as object }).toMatchObject({
+        status: 403,
+        body: { code: 'forbidden' },
+      });
+    }
+    for (const name of [fits, 'both']) {
+      const taken = await api.http[method](path).set('Authorization', `bearer key-of-${name}`);
+      expect([200, 404, 415]).toContain(taken.status);
+    }
+  });
+
+  it.each(['/health/live', '/health/ready', '/docs', '/openapi.json'])('%s is open', async (path) => {
+    expect((await api.http.get(path)).status).toBe(200);
+  });
+
+  it('names the key in the log, and never shows it', async () => {
+    await api.http.get('/types').set('Authorization', 'Bearer key-of-reader').set('X-Request-Id', 'by-key');
+    expect(api.log).toContainEqual(expect.objectContaining({ request_id: 'by-key', api_key: 'reader' }));
+    expect(JSON.stringify(api.log)).not.toContain('key-of-');
+  });
+
+  it('writes nothing for a key that may not', async () => {
+    const before = await api.countKeys();
+    for (const name of ['nobody', 'reader', 'manager']) {
+      const answer = await api.http.post('/jobs').set('Authorization', `Bearer key-of-${name}`).send(job);
+      expect([401, 403]).toContain(answer.status);
+    }
+    expect(await api.countKeys()).toBe(before);
+  });
+
+  it('asks for the key before it reads a body', async () => {
+    const answer = await api.http.post('/jobs').set('Content-Type', 'application/json').send('{broken');
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('an api with an admin port', () => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    const list = `reader:${sha256('key-of-reader')}:read+submit`;
+    api = await startTestApi({ API_KEYS: list, ADMIN_PORT: '0' });
+  });
+
+  afterAll(async () => {
+    await api.close();
+  });
+
+  it.each(['/metrics', '/health'])('has %s there, open, and not on the main port', async (path) => {
+    expect((await fetch(`${api.adminUrl ?? ''}${path}`)).status).toBe(200);
+    const answer = await api.http.get(path).set('Authorization', 'Bearer key-of-reader');
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('has no jobs there, not even with a key', async () => {
+    const headers = { Authorization: 'Bearer key-of-reader', 'Content-Type': 'application/json' };
+    const answer = await fetch(`${api.adminUrl ?? ''}/jobs`, { method: 'POST', headers, body: JSON.stringify(job) });
+    expect(answer.status).toBe(404);
+    expect((await fetch(`${api.adminUrl ?? ''}/types`, { headers })).status).toBe(404);
+  });
+
+  it.each(['/health/live', '/health/ready'])('has %s on both', async (path) => {
+    expect((await fetch(`${api.adminUrl ?? ''}${path}`)).status).toBe(200);
+    expect((await api.http.get(path)).status).toBe(200);
+  });
+});
+
+async function depthOf(api: TestApi): Promise<{ readonly queued: number; readonly scheduled: number }> {
+  const { text } = await api.http.get('/metrics');
+  const count = (status: string) =>
+    Number(new RegExp(`^antrean_queue_jobs\\{type="email\\.send",status="${status}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
+  return { queued: count('queued'), scheduled: count('scheduled') };
+}
