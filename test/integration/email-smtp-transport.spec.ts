@@ -59,6 +59,11 @@ describe('SMTP', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it('goes on without a login where the server offers none', async () => {
+    await new SmtpTransport(server.url.replace('smtp://', 'smtp://user:secret@')).send(message, never);
+    expect(server.received).toHaveLength(1);
+  });
+
   it('refuses for good when the password is wrong, and does not tell it', async () => {
     await restart({ login });
     const error = await failure(new SmtpTransport(server.url.replace('p%40ss', 'wrong')).send(message, never));

@@ -7,6 +7,5 @@ if redis.call('HGET', KEYS[1], 'state') == 'sent' then return 1 end
 local time = redis.call('TIME')
 redis.call('HSET', KEYS[1], 'state', 'sent', 'job_id', ARGV[1], 'message_id', ARGV[2],
   'at', string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000)))
-redis.call('HDEL', KEYS[1], 'run', 'unknown')
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1

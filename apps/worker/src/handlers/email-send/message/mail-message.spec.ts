@@ -36,7 +36,7 @@ describe('a composed mail', () => {
   });
 
   it('is ASCII with CRLF lines of at most 998 characters, whatever its content', async () => {
-    const content = { subject: '🎉'.repeat(60), html: `<p>${'ü'.repeat(3_000)}</p>`, text: 'x'.repeat(3_000) };
+    const content = { subject: '🎉'.repeat(60), html: `<p>\n${'ü'.repeat(3_000)}</p>`, text: `one\ntwo\n${'x'.repeat(3_000)}` };
     const raw = (await composeMail({ ...parts, content })).raw.toString('latin1');
     expect(raw).toMatch(/^[\r\n\t -~]+$/);
     expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);

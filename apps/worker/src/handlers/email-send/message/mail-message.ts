@@ -37,8 +37,6 @@ export async function composeMail({ sender, to, content, deliveryId, jobId, date
     // RFC 3834: keeps other machines, such as holiday replies, from answering.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Antrean-Job-Id': jobId },
     newline: 'windows',
-    disableFileAccess: true,
-    disableUrlAccess: true,
   });
   return { messageId, from: sender.address, to: recipient, raw: await composer.compile().build() };
 }
