@@ -79,6 +79,11 @@ export class Claimer implements Ticking {
     return this.runs.size;
   }
 
+  /** Claimed jobs that are not settled. */
+  get inHand(): number {
+    return this.unsettled.size;
+  }
+
   /** Milliseconds since the last round was tried, or passed over knowingly. */
   get roundAgeMs(): number {
     return performance.now() - this.lastRoundAt;

@@ -46,6 +46,9 @@ export class HandlerRegistry implements OnModuleInit {
     for (const type of selection.named.filter((named) => !byType.has(named))) {
       faults.push(`WORKER_TYPES names "${type}", but no provider is decorated with @JobHandler for it.`);
     }
+    for (const type of Object.keys(this.options.concurrency).filter((named) => !byType.has(named))) {
+      faults.push(`WORKER_CONCURRENCY names "${type}", but no provider is decorated with @JobHandler for it.`);
+    }
     if (faults.length > 0) throw new WorkerBootError(faults);
     this.registered = [...byType.values()].filter(({ definition }) => selection.includes(definition.type));
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFields, waitUntilReady, type Logger } from '@antrean/platform';
 import { exchange, type ExchangeCall, type ExchangeReply } from '../store/exchange.js';
+import { isRedisAway } from '../store/availability.js';
 import type { Link } from '../store/link.js';
 
 const MAX_BACKOFF_MS = 2_000;
@@ -56,7 +57,11 @@ export class Lane {
   private noteFailure(error: unknown, failures: number): void {
     // A connection on which nothing answers may be half open: only a new one tells.
     if (error instanceof Error && error.message === 'Command timed out') this.link.redis.disconnect(true);
-    if (failures === 0) this.logger.warn(errorFields(error), 'a call to redis was not answered, it will be sent again');
+    if (failures > 0) return;
+    this.logger[isRedisAway(error) ? 'debug' : 'warn'](
+      errorFields(error),
+      'a call to redis was not answered, it will be sent again',
+    );
   }
 
   private async rest(failures: number, giveUp: AbortSignal): Promise<void> {

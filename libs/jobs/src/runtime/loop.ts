@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFields, type Logger } from '@antrean/platform';
+import { isRedisAway } from '../store/availability.js';
 
 /** Work that is done again and again. */
 export interface Ticking {
@@ -56,9 +57,13 @@ export class Loop {
       } catch (error) {
         restMs = Math.min(FIRST_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS);
         failures += 1;
-        // An outage is told once by the connection itself; more than a line at its start would drown the log.
-        if (failures === 1)
-          this.logger.warn({ loop: this.name, ...errorFields(error) }, 'background work failed, it will be tried again');
+        // An outage is told by the connection itself, and any trouble once: more would drown the log.
+        if (failures === 1) {
+          this.logger[isRedisAway(error) ? 'debug' : 'warn'](
+            { loop: this.name, ...errorFields(error) },
+            'background work failed, it will be tried again',
+          );
+        }
       }
       await this.rest(performance.now() + restMs, stopping);
     }

@@ -81,6 +81,11 @@ export class Worker {
     return [...this.claimers.values()].reduce((sum, { running }) => sum + running, 0);
   }
 
+  /** Claimed jobs that are not settled. */
+  private get inHand(): number {
+    return [...this.claimers.values()].reduce((sum, { inHand }) => sum + inHand, 0);
+  }
+
   /** Milliseconds since the claimer that is worst off last tried a round, or passed one over knowingly. */
   get roundAgeMs(): number {
     // Until Redis is there for the first time, waiting for it is all there is to do.
@@ -111,15 +116,18 @@ export class Worker {
 
   /** Claims no more, lets jobs in hand end within the grace, tells the rest to stop, and hands back what is left. */
   async stop(): Promise<void> {
+    if (this.state === 'new') this.state = 'stopped';
     if (this.state !== 'running') return;
     this.state = 'draining';
-    const { options, heart } = this.parts;
+    const { link, options, heart } = this.parts;
     options.logger.info({ running: this.running }, 'worker draining');
     const claimers = [...this.claimers.values()];
     const drained = Promise.all(claimers.map((claimer) => claimer.drain()));
     const within = (ms: number) => Promise.race([drained.then(() => true), sleep(ms, false, { ref: false })]);
     await Promise.all(this.polls.map((poll) => poll.stop()));
-    if (!(await within(options.shutdownGraceMs))) {
+    // With nothing in hand, an absent Redis is not worth waiting for.
+    const graceMs = this.inHand === 0 && link.redis.status !== 'ready' ? LAST_MS : options.shutdownGraceMs;
+    if (!(await within(graceMs))) {
       for (const claimer of claimers) claimer.abortAll('shutdown');
       if (!(await within(LAST_MS))) {
         for (const claimer of claimers) claimer.handBack();

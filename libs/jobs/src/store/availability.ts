@@ -58,12 +58,13 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 /** What an error says about the call; undefined when it is none of Redis' troubles but a fault of ours. */
 function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error.name !== 'ReplyError') return error instanceof TimeIsUpError || isConnectionError(error) ? 'unknown' : undefined;
+  if (error.name !== 'ReplyError') return error instanceof TimeIsUpError || isRedisAway(error) ? 'unknown' : undefined;
   return REFUSALS.some((code) => error.message.startsWith(code)) ? 'not_written' : undefined;
 }
 
 /** The client rejects with these when a connection ends, or the answer does not come, after a command was handed to it. */
-function isConnectionError(error: Error): boolean {
+export function isRedisAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
   return (
     ('code' in error && typeof error.code === 'string') ||
     /^(Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|None of startup nodes)/.test(
