@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { startTestApi, type TestApi } from '../support/api-app.js';
+import { eventually } from '../support/eventually.js';
 import { schemaFaults } from '../support/open-api.js';
 import { sendRaw } from '../support/raw-http.js';
 
@@ -115,6 +118,32 @@ describe('the api as an HTTP server', () => {
     expect(of('one-line')).toEqual([expect.objectContaining({ level: 'info', method: 'GET', route: '/jobs/:id', status: 400 })]);
     expect(of('no-route')).toEqual([expect.objectContaining({ route: null, status: 404 })]);
     expect(JSON.stringify(api.log)).not.toContain('hunter2');
+  });
+
+  it('says in the log why a request was refused', async () => {
+    await api.http
+      .post('/jobs')
+      .set('X-Request-Id', 'refused')
+      .send({ ...job, type: 'nope' });
+    expect(api.log).toContainEqual(expect.objectContaining({ request_id: 'refused', status: 400, problem: 'unknown_job_type' }));
+  });
+
+  it('is not upset by a client that goes away in the middle of its body', async () => {
+    const before = await api.countKeys();
+    const { hostname, port } = new URL(api.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const head = ['POST /jobs HTTP/1.1', 'Host: x', 'X-Request-Id: gone', 'Content-Type: application/json', 'Content-Length: 99'];
+    socket.write(`${[...head, 'Expect: 100-continue'].join('\r\n')}\r\n\r\n`);
+    await once(socket, 'data');
+    socket.destroy();
+    const line = await eventually(() => {
+      const found = api.log.find(({ request_id }) => request_id === 'gone');
+      if (found === undefined) throw new Error('The request is not logged yet.');
+      return found;
+    });
+    expect(line).toMatchObject({ level: 'info', msg: 'request', status: null, aborted: true });
+    expect(api.log.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(await api.countKeys()).toBe(before);
   });
 
   it('names jobs under the path that a proxy adds', async () => {

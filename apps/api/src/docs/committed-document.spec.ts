@@ -55,6 +55,13 @@ describe('openapi.json', () => {
     ]);
   });
 
+  it('asks for a key everywhere but where everybody may look', () => {
+    const open = Object.entries(document.paths).filter(([, item]) =>
+      Object.values(item).some(({ security }) => security === undefined),
+    );
+    expect(open.map(([path]) => path)).toEqual(['/health/live', '/health/ready']);
+  });
+
   it('resolves every reference', () => {
     const refs = [...text.matchAll(/"\$ref": "#\/components\/schemas\/([^"]+)"/g)].map(([, name = '']) => name);
     expect(refs.filter((name) => !(name in document.components.schemas))).toEqual([]);

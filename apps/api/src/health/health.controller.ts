@@ -1,4 +1,4 @@
-import { Controller, Get, HttpStatus, Res, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Header, HttpStatus, Res, ServiceUnavailableException } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
 import type { Response } from 'express';
@@ -21,6 +21,7 @@ export class HealthController {
 
   @Get('live')
   @Open()
+  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'isLive', summary: 'Does the process run? When not, start it anew' })
   @AnswersWith(200, AliveView, 'It does.')
   live(): AliveView {
@@ -30,6 +31,7 @@ export class HealthController {
   /** An outage of Redis is no reason to take the process out of service: nobody else could do better. */
   @Get('ready')
   @Open()
+  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'isReady', summary: 'Does the process want requests? It is started and not closing' })
   @AnswersWith(200, AliveView, 'It does.')
   @Problems('not_ready')

@@ -19,10 +19,12 @@ export function accessLog(log: Logger) {
       const fields = {
         method: request.method,
         route,
-        status: response.statusCode,
+        // null: the client went away before there was an answer.
+        status: response.headersSent ? response.statusCode : null,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         request_id: context.requestId,
         trace_id: context.trace.traceId,
+        ...(context.problem !== undefined && { problem: context.problem }),
         ...(context.keyName !== undefined && { api_key: context.keyName }),
         ...(context.jobId !== undefined && { job_id: context.jobId }),
         ...(!response.writableFinished && { aborted: true }),

@@ -1,7 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { listen, type ListenAddress } from '@antrean/platform';
 
-/** A request that is still not answered by then is cut off. */
 const DRAIN_MS = 20_000;
 
 /** The open ports of the process, and the requests in hand on them. */
@@ -9,6 +8,9 @@ export class HttpListeners {
   private readonly servers: Server[] = [];
   private readonly inHand = new Set<ServerResponse>();
   private closing = false;
+
+  /** @param drainMs a request in hand that is not answered by then is cut off at the end. */
+  constructor(private readonly drainMs = DRAIN_MS) {}
 
   /**
    * @returns its URL.
@@ -29,7 +31,7 @@ export class HttpListeners {
   async close(): Promise<void> {
     this.closing = true;
     for (const response of this.inHand) lastOfItsConnection(response);
-    await Promise.all(this.servers.splice(0).map(closed));
+    await Promise.all(this.servers.splice(0).map((server) => closed(server, this.drainMs)));
   }
 }
 
@@ -39,11 +41,11 @@ function lastOfItsConnection(response: ServerResponse): void {
 }
 
 /** Closes the idle connections at once, the others after their answer. */
-function closed(server: Server): Promise<void> {
+function closed(server: Server, withinMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => {
       server.closeAllConnections();
-    }, DRAIN_MS);
+    }, withinMs);
     server.close(() => {
       clearTimeout(cut);
       resolve();

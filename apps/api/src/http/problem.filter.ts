@@ -24,8 +24,9 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof RequestAbortedError) return;
 
     const problem = asProblem(error, this.links);
-    const { requestId, trace } = contextOf(request);
-    const fields = { err: error, code: problem.code, request_id: requestId, trace_id: trace.traceId };
+    const context = contextOf(request);
+    context.problem = problem.code;
+    const fields = { err: error, request_id: context.requestId, trace_id: context.trace.traceId };
     if (problem.code === 'internal_error') this.log.error(fields, 'request failed unexpectedly');
     else if (PROBLEMS[problem.code].status >= 500) this.log.warn(fields, 'request could not be served');
 

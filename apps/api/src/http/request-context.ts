@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { newTraceContext, parseTraceparent, parseTracestate, type TraceContext } from '@antrean/platform';
+import type { ProblemCode } from './problem-codes.js';
 
 /** What is known of a request from its first moment on, for its log line and for the job it may make. */
 export interface RequestContext {
@@ -14,6 +15,8 @@ export interface RequestContext {
   keyName: string | undefined;
   /** The job the request turned out to be about. */
   jobId: string | undefined;
+  /** Why it was refused or could not be served. */
+  problem: ProblemCode | undefined;
 }
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
@@ -30,6 +33,7 @@ export function openContext(request: IncomingMessage): RequestContext {
     tracestate: trace && parseTracestate(single(request.headers['tracestate'])),
     keyName: undefined,
     jobId: undefined,
+    problem: undefined,
   };
   contexts.set(request, context);
   return context;
