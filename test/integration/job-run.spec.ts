@@ -129,6 +129,13 @@ describe('a job from submit to settled', () => {
     expect(job.runs).toMatchObject([{ outcome: 'timed_out' }]);
   });
 
+  it('is not run again in a process where its first handler still hangs', async () => {
+    const { jobId } = await submit({ plan: 'hang' }, { maxAttempts: 2 });
+    const job = await jobs.until(jobId, ({ runs }) => runs.some(({ outcome }) => outcome === 'handed_back'));
+    expect(job).toMatchObject({ attempt: 1, runs: [{ outcome: 'timed_out' }, { outcome: 'handed_back' }] });
+    expect(jobs.app.get(TaskHandler).calls).toHaveLength(1);
+  });
+
   it('times out at the soft limit when its handler heeds the signal', async () => {
     const { jobId } = await submit({ plan: 'heed' }, { maxAttempts: 1 });
     const job = await jobs.until(jobId, ended);

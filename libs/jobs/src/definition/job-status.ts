@@ -42,7 +42,7 @@ export const TRANSITIONS: Readonly<Record<JobEvent, { readonly from: readonly Or
   retry: { from: ['processing'], to: ['retrying', 'failed'] },
   snooze: { from: ['processing'], to: ['scheduled'] },
   bury: { from: ['processing'], to: ['failed'] },
-  hand_back: { from: ['processing'], to: ['queued'] },
+  hand_back: { from: ['processing'], to: ['queued', 'scheduled'] },
   crash: { from: ['processing'], to: ['queued', 'failed', 'cancelled'] },
   cancel: { from: ['scheduled', 'queued', 'retrying', 'processing'], to: ['cancelled'] },
   expire: { from: ['scheduled', 'queued', 'retrying'], to: ['expired'] },

@@ -20,6 +20,8 @@ const MAX_SETTLES_PER_CALL = 250;
 const MAX_SETTLE_BYTES = 1_048_576 - 65_536;
 /** A claim whose answer took so long that this share of the lease is gone is not started. */
 const LATEST_START = 0.75;
+/** How long a job stays away from a process in which an earlier run of it has not ended. */
+const ZOMBIE_DELAY_MS = 1_000;
 /** An idle worker is woken; this is the net under it. */
 const POLL_MS = 30_000;
 
@@ -36,6 +38,11 @@ export interface ClaimerContext {
   readonly onNextDue: (type: string, inMs: number) => void;
 }
 
+interface InHand {
+  readonly job: Claimed;
+  readonly run: Run;
+}
+
 interface Ended {
   readonly job: Claimed;
   readonly end: RunEnd;
@@ -45,11 +52,12 @@ interface Ended {
 export class Claimer implements Ticking {
   private readonly lanes: readonly Lane[];
   private readonly logger: Logger;
-  /** Runs whose handler has not ended, settled ones included. */
-  private readonly runs = new Map<Claimed, Run>();
+  /** By ulid, the runs whose handler has not ended, settled ones included. */
+  private readonly runs = new Map<string, InHand>();
   /** Claimed jobs that Redis does not know to be settled. */
   private readonly unsettled = new Set<Claimed>();
   private readonly ended: Ended[] = [];
+  private readonly concluded = new WeakSet<Claimed>();
   /** Slots asked for in calls that are not answered yet. */
   private asked = 0;
   private hungry = true;
@@ -117,7 +125,10 @@ export class Claimer implements Ticking {
   async leaseLost(): Promise<void> {
     const before = [...this.unsettled];
     const held = await heldJobs(this.context.link, this.type, this.context.worker.number);
-    for (const job of before.filter(({ ulid }) => !held.has(ulid))) this.runs.get(job)?.abort('lease_lost');
+    for (const job of before.filter(({ ulid }) => !held.has(ulid))) {
+      const inHand = this.runs.get(job.ulid);
+      if (inHand?.job === job) inHand.run.abort('lease_lost');
+    }
   }
 
   /** Claims nothing more. Resolves when every job in hand is settled. */
@@ -129,12 +140,12 @@ export class Claimer implements Ticking {
   }
 
   abortAll(cause: AbortCause): void {
-    for (const run of this.runs.values()) run.abort(cause);
+    for (const { run } of this.runs.values()) run.abort(cause);
   }
 
   /** The very last act: jobs whose handlers have not ended go back to their line. */
   handBack(): void {
-    for (const [job, run] of this.runs) this.conclude(job, handedBack(run));
+    for (const { job, run } of this.runs.values()) this.conclude(job, handedBack(run));
   }
 
   /** Stops waiting for Redis; what is not settled by now is left to the lease. */
@@ -222,7 +233,12 @@ export class Claimer implements Ticking {
       this.conclude(job, handedBack(run));
       return;
     }
-    this.runs.set(job, run);
+    if (this.runs.has(job.ulid)) {
+      // An earlier run of the job was settled without its handler: as long as that one goes on, the job runs elsewhere.
+      this.conclude(job, handedBack(run, ZOMBIE_DELAY_MS));
+      return;
+    }
+    this.runs.set(job.ulid, { job, run });
     this.context.slots.take(1);
     this.context.journal.started(this.type, job);
     const { end, gone } = this.context.executor.execute(this.registered, job, run);
@@ -230,7 +246,7 @@ export class Claimer implements Ticking {
       this.conclude(job, runEnd);
     });
     void gone.then(() => {
-      this.runs.delete(job);
+      this.runs.delete(job.ulid);
       this.context.slots.release(1);
       this.pumpSoon();
     });
@@ -238,7 +254,8 @@ export class Claimer implements Ticking {
 
   /** The first end of a run is the one that is settled. */
   private conclude(job: Claimed, end: RunEnd): void {
-    if (!this.unsettled.has(job) || this.ended.some((other) => other.job === job)) return;
+    if (this.concluded.has(job)) return;
+    this.concluded.add(job);
     this.ended.push({ job, end });
     this.pumpSoon();
   }

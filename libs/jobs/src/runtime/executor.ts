@@ -142,10 +142,10 @@ function failed({ definition }: RegisteredHandler, job: Claimed, run: Run, throw
   }
 }
 
-/** The end of a run that a shutdown cut off: the job goes back without a mark. */
-export function handedBack(run: Run): RunEnd {
+/** The end of a run that was cut off or never began: the job goes back and no attempt is used. */
+export function handedBack(run: Run, delayMs = 0): RunEnd {
   return {
-    settlement: { event: 'hand_back' },
+    settlement: { event: 'hand_back', delayMs },
     report: { outcome: 'handed_back', seconds: run.seconds, error: undefined, stack: undefined },
   };
 }

@@ -154,8 +154,10 @@ local events = {
   end,
   hand_back = function(settle)
     local state = settle.state
+    state.attempt = state.attempt - 1
+    if settle.delay > 0 then return postpone(settle, 's', KEYS[7]) end
     note_run(extra_key(settle.ulid), state, now, settle.outcome, now, '')
-    state.status, state.attempt = 'q', state.attempt - 1
+    state.status = 'q'
     save(settle)
     redis.call('LPUSH', KEYS[12 + priority_of(settle.header)], entry_of(settle.ulid, state.generation))
   end,

@@ -12,7 +12,8 @@ export type Settlement =
   | { readonly event: 'retry'; readonly outcome: 'failed' | 'timed_out'; readonly delayMs: number; readonly json: string }
   | { readonly event: 'bury'; readonly outcome: 'failed' | 'timed_out'; readonly json: string }
   | { readonly event: 'snooze'; readonly delayMs: number; readonly json: string }
-  | { readonly event: 'hand_back' };
+  /** Goes back uncounted: at once to the front of its line, or after a delay. */
+  | { readonly event: 'hand_back'; readonly delayMs: number };
 
 export interface Settle {
   readonly ulid: string;
@@ -108,7 +109,7 @@ function settlementArgs(settlement: Settlement): [string, string, number, string
     case 'snooze':
       return ['snooze', 'snoozed', settlement.delayMs, settlement.json];
     case 'hand_back':
-      return ['hand_back', 'handed_back', 0, ''];
+      return ['hand_back', 'handed_back', settlement.delayMs, ''];
   }
 }
 
