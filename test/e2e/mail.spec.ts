@@ -135,6 +135,21 @@ describe('a mail from HTTP to SMTP', () => {
     expect(smtp.received).toHaveLength(1);
   });
 
+  it('stays with its worker though it takes longer than two leases', async () => {
+    const url = await (await start('api')).url();
+    const release = smtp.hold('data');
+    const worker = await start('worker');
+    const { job_id: jobId } = await bodyOf(await submit(url, mail('slow')));
+    await smtp.reached('data');
+    const { started_at: startedAt } = await until(url, jobId, 'processing');
+    await eventually(() => {
+      expect(Date.now() - Date.parse(startedAt ?? '')).toBeGreaterThan(2 * LEASE_SEC * 1_000);
+    });
+    release();
+    expect(await until(url, jobId, 'succeeded')).toMatchObject({ crashes: 0, attempts: [{ outcome: 'succeeded' }] });
+    expect(worker.log.filter(({ msg }) => msg === 'job started')).toHaveLength(1);
+  });
+
   it('settles or hands back at SIGTERM, exits with 0, and uses no attempt', async () => {
     const url = await (await start('api')).url();
     const release = smtp.hold('data');
