@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
 import { schemaFaults } from '../support/open-api.js';
@@ -29,7 +30,8 @@ describe('the api as an HTTP server', () => {
     ['DELETE', '/jobs', 'POST'],
     ['OPTIONS', '/jobs', 'POST'],
     ['PATCH', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6', 'GET, HEAD'],
-    ['PUT', '/jobs/email', 'GET, HEAD, POST'],
+    ['PUT', '/jobs/email', 'POST'],
+    ['GET', '/jobs?status=failed', 'POST'],
     ['POST', '/types', 'GET, HEAD'],
     ['POST', '/health/live', 'GET, HEAD'],
     ['DELETE', '/metrics', 'GET, HEAD'],
@@ -55,6 +57,14 @@ describe('the api as an HTTP server', () => {
         instance: path,
         code: 'not_found',
       });
+    },
+  );
+
+  it.each(['/jobs/bulk', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6/cancel', '/reports', '/exports', '/imports', '/orders'])(
+    'says that %s is not there yet',
+    async (path) => {
+      const answer = await api.http.post(path).send({});
+      expect({ status: answer.status, body: answer.body as object }).toMatchObject({ status: 404, body: { code: 'not_found' } });
     },
   );
 
@@ -315,6 +325,25 @@ describe('an api with an admin port', () => {
     const answer = await fetch(`${api.adminUrl ?? ''}/jobs`, { method: 'POST', headers, body: JSON.stringify(job) });
     expect(answer.status).toBe(404);
     expect((await fetch(`${api.adminUrl ?? ''}/types`, { headers })).status).toBe(404);
+  });
+
+  it('says there that it is draining, as long as a request is in hand', async () => {
+    const draining = await startTestApi({ ADMIN_PORT: '0' });
+    const { hostname, port } = new URL(draining.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const body = JSON.stringify(job);
+    const head = ['POST /jobs HTTP/1.1', 'Host: x', 'Content-Type: application/json', `Content-Length: ${body.length}`];
+    socket.write(`${[...head, 'Expect: 100-continue'].join('\r\n')}\r\n\r\n`);
+    await once(socket, 'data');
+    const closed = draining.close();
+    const ready = await fetch(`${draining.adminUrl ?? ''}/health/ready`);
+    expect({ status: ready.status, body: await ready.json() }).toMatchObject({
+      status: 503,
+      body: { code: 'not_ready', detail: 'The process is draining.' },
+    });
+    socket.write(body);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 202 /);
+    await closed;
   });
 
   it.each(['/health/live', '/health/ready'])('has %s on both', async (path) => {

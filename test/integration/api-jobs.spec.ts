@@ -290,6 +290,24 @@ describe('jobs over HTTP', () => {
     expect(answer.headers).not.toHaveProperty('preference-applied');
   });
 
+  it('answers 500 for a record it cannot read, tells the client nothing, and the log everything', async () => {
+    const { job_id, links } = await submit(job);
+    await api.spoil(job_id);
+    const answer = await api.http.get(links.self).set('X-Request-Id', 'spoilt');
+    expect(answer.status).toBe(500);
+    expect(schemaFaults('Problem', answer.body)).toEqual([]);
+    expect(answer.body).toMatchObject({ code: 'internal_error', errors: [] });
+    expect(answer.text).not.toMatch(/redis|at \w+ \(|\.ts|\.js/i);
+    expect(api.log).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        msg: 'request failed unexpectedly',
+        request_id: 'spoilt',
+        err: expect.objectContaining({ stack: expect.any(String) as string }) as object,
+      }),
+    );
+  });
+
   it('never logs a payload', async () => {
     await submit({ ...job, payload: { ...payload, variables: { secret: 'hunter2' } } });
     expect(JSON.stringify(api.log)).not.toContain('hunter2');

@@ -12,6 +12,8 @@ export interface TestApi {
   readonly log: readonly Readonly<Record<string, unknown>>[];
   /** How many keys of this api are in Redis. */
   countKeys(): Promise<number>;
+  /** Overwrites the record of a job with what is none. */
+  spoil(jobId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,10 @@ export async function startTestApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi
     http: supertest(running.url),
     log,
     countKeys: () => countKeys(redis, config.keyPrefix),
+    spoil: async (jobId) => {
+      const ulid = jobId.slice(jobId.lastIndexOf('_') + 1);
+      for (const key of await redis.keys(`${config.keyPrefix}*job:${ulid}`)) await redis.set(key, 'no record');
+    },
     close: async () => {
       redis.disconnect();
       await running.close();

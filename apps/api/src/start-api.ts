@@ -34,6 +34,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
     const express: Express = app.getHttpAdapter().getInstance();
     const openAdminPort = (to: number) =>
       listeners.open(hardenServer(createAdminServer(express)), { host, port: to, variables: 'ADMIN_PORT or HOST' });
+    // First, as ports close the other way round: it says "draining" until the last request on the main port is answered.
     const adminUrl = adminPort === undefined ? undefined : await openAdminPort(adminPort);
     const url = await listeners.open(hardenServer(app.getHttpServer()), { host, port, variables: 'PORT or HOST' });
     readiness.start();

@@ -1,12 +1,7 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { parseJobId } from '@antrean/jobs';
 import type { Express, Request } from 'express';
 import { ProblemError } from './problem-error.js';
-
-/** A route as Express keeps it. Its types leave `match` out. */
-interface Layer {
-  readonly route?: { readonly methods: Readonly<Record<string, boolean>> } | undefined;
-  match(path: string): boolean;
-}
 
 /** Express, with our answer for requests that no route takes: 405 when the path has routes for other methods, else 404. */
 export class ApiAdapter extends ExpressAdapter {
@@ -26,13 +21,24 @@ function unrouted({ method, path }: Request, app: Express): ProblemError {
 }
 
 function methodsAt(path: string, app: Express): string[] {
-  // Express fills the stack with layers of this shape.
-  const layers = app.router.stack as unknown as readonly Layer[];
-  const names = layers
-    .filter(({ route }) => route !== undefined)
-    .filter((layer) => layer.match(path))
-    .flatMap(({ route }) => Object.keys(route?.methods ?? {}));
+  const routes = app.router.stack.flatMap(({ route }) => (route !== undefined && isAt(path, route.path) ? route : []));
+  const names = routes.flatMap(({ stack }) => stack.map(({ method }) => method));
   // Express answers HEAD wherever there is a GET.
   const methods = new Set(names.flatMap((name) => (name === 'get' ? ['GET', 'HEAD'] : [name.toUpperCase()])));
   return [...methods].sort();
+}
+
+/** As Express matches: whatever the case, with or without a slash at the end. */
+function isAt(path: string, pattern: string): boolean {
+  const [asked, wanted] = [segments(path), segments(pattern)];
+  return asked.length === wanted.length && wanted.every((segment, index) => fits(asked[index] ?? '', segment));
+}
+
+function segments(path: string): readonly string[] {
+  return path.replace(/\/$/, '').split('/').slice(1);
+}
+
+/** Nothing is under an id that is none: `/jobs/bulk` is not a job that takes GET only. */
+function fits(asked: string, wanted: string): boolean {
+  return wanted === ':id' ? parseJobId(asked) !== undefined : asked.toLowerCase() === wanted.toLowerCase();
 }

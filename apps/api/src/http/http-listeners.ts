@@ -27,11 +27,14 @@ export class HttpListeners {
     return url;
   }
 
-  /** Takes no new connections, lets the requests in hand be answered, and ends their connections after that. */
+  /**
+   * One port after the other, the last opened first: takes no new connections, lets the requests in hand be answered, and ends
+   * their connections after that.
+   */
   async close(): Promise<void> {
     this.closing = true;
     for (const response of this.inHand) lastOfItsConnection(response);
-    await Promise.all(this.servers.splice(0).map((server) => closed(server, this.drainMs)));
+    for (const server of this.servers.splice(0).reverse()) await closed(server, this.drainMs);
   }
 }
 
