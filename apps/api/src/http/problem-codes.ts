@@ -24,7 +24,6 @@ export const PROBLEMS = {
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   queue_unavailable: { status: 503, title: 'The queue cannot be reached' },
   not_ready: { status: 503, title: 'The process does not take requests' },
-  unhealthy: { status: 503, title: 'Something this process needs does not work' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
