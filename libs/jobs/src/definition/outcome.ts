@@ -1,5 +1,5 @@
 import { InvalidPayloadError, JobAbortedError, PermanentError, RetryAfterError, Snooze } from './errors.js';
-import type { JobDefinition } from './job-definition.js';
+import { BOUNDS, type JobDefinition } from './job-definition.js';
 import { retryDelayMs, type RetryPolicy } from './retry-policy.js';
 
 /** What a handler's end means for its job. */
@@ -13,15 +13,29 @@ export const MAX_SNOOZES = 1_000;
 
 /** What is to become of a job whose handler threw. `attempt` is the number of the run that failed. */
 export function judge(definition: JobDefinition, retry: RetryPolicy, attempt: number, thrown: unknown): Verdict {
-  if (thrown instanceof Snooze) return { kind: 'snooze', delayMs: thrown.delayMs };
+  if (isA(thrown, Snooze)) return { kind: 'snooze', delayMs: bounded(thrown.delayMs) };
   if (isPermanentFor(definition, thrown)) return { kind: 'bury' };
-  if (thrown instanceof RetryAfterError) return { kind: 'retry', delayMs: thrown.delayMs };
+  if (isA(thrown, RetryAfterError)) return { kind: 'retry', delayMs: bounded(thrown.delayMs) };
   return { kind: 'retry', delayMs: retryDelayMs(retry, attempt, thrown) };
 }
 
+/** `instanceof` asks the value itself, and a proxy may throw at that. */
+function isA<E extends Error>(thrown: unknown, kind: abstract new (...args: never[]) => E): thrown is E {
+  try {
+    return thrown instanceof kind;
+  } catch {
+    return false;
+  }
+}
+
+/** A wait that a record and a date can hold: as long as a submit may ask for. */
+function bounded(delayMs: number): number {
+  return delayMs <= BOUNDS.delayMs.max ? delayMs : BOUNDS.delayMs.max;
+}
+
 function isPermanentFor(definition: JobDefinition, thrown: unknown): boolean {
-  if (thrown instanceof PermanentError || thrown instanceof InvalidPayloadError) return true;
-  if (thrown instanceof RetryAfterError || thrown instanceof JobAbortedError) return false;
+  if (isA(thrown, PermanentError) || isA(thrown, InvalidPayloadError)) return true;
+  if (isA(thrown, RetryAfterError) || isA(thrown, JobAbortedError)) return false;
   try {
     return (definition.permanent ?? isPermanent)(thrown);
   } catch {

@@ -42,13 +42,16 @@ export function custom(delayMs: (attempt: number, error: unknown) => number): Re
  * @param random draws from [0, 1); tests pass their own.
  */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, error: unknown, random: () => number = Math.random): number {
-  return Math.round(Math.min(Math.max(wanted(policy, attempt, error, random), 0), MAX_RETRY_DELAY_MS));
+  const ms = wanted(policy, attempt, error, random);
+  // A policy is not checked where it is written: one that makes no number must not keep the attempt from being settled.
+  return Number.isNaN(ms) ? FALLBACK_MS : Math.round(Math.min(Math.max(ms, 0), MAX_RETRY_DELAY_MS));
 }
 
 function wanted(policy: RetryPolicy, attempt: number, error: unknown, random: () => number): number {
   switch (policy.kind) {
     case 'exponential':
-      return random() * Math.min(policy.baseMs * policy.factor ** (attempt - 1), policy.capMs);
+      // The factor may grow out of all numbers, and 0 times that is none.
+      return policy.baseMs === 0 ? 0 : random() * Math.min(policy.baseMs * policy.factor ** (attempt - 1), policy.capMs);
     case 'fixed':
       return policy.delayMs;
     case 'quadratic':
@@ -64,7 +67,7 @@ const FALLBACK_MS = toMs('10m');
 function fromFunction(delayMs: (attempt: number, error: unknown) => number, attempt: number, error: unknown): number {
   try {
     const answer = delayMs(attempt, error);
-    return Number.isFinite(answer) ? answer : FALLBACK_MS;
+    return Number.isFinite(answer) && answer >= 0 ? answer : FALLBACK_MS;
   } catch {
     return FALLBACK_MS;
   }
