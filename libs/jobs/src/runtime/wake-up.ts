@@ -25,7 +25,8 @@ export class WakeUp {
       if (type !== undefined) onWake(type);
     });
     redis.on('ready', () => {
-      redis.ssubscribe(...typeOf.keys()).then(
+      // One by one: the channels of two types may lie in different slots of a Cluster.
+      Promise.all([...typeOf.keys()].map((channel) => redis.ssubscribe(channel))).then(
         () => {
           types.forEach(onWake);
         },

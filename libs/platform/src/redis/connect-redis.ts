@@ -82,8 +82,9 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
       });
     case 'cluster':
       return new Cluster([...target.nodes], {
-        redisOptions: shared,
-        enableOfflineQueue: false,
+        // A node is connected to when it is first needed, and its first commands must wait for that, as long as one may take.
+        redisOptions: { ...shared, enableOfflineQueue: true },
+        enableOfflineQueue: true,
         clusterRetryStrategy: reconnectDelayMs,
         retryDelayOnFailover: 0,
         shardedSubscribers: true,
