@@ -59,7 +59,6 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
     commandTimeout,
     connectTimeout: 2_000,
     keepAlive: 10_000,
-    enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: null,
     retryStrategy: reconnectDelayMs,
@@ -69,12 +68,13 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
     ...(target.password === undefined ? {} : { password: target.password }),
     ...(target.tls ? { tls: {} } : {}),
   } satisfies RedisOptions;
+  const direct = { ...shared, enableOfflineQueue: false };
   switch (target.kind) {
     case 'standalone':
-      return new Redis({ ...shared, ...target.node, db: target.db });
+      return new Redis({ ...direct, ...target.node, db: target.db });
     case 'sentinel':
       return new Redis({
-        ...shared,
+        ...direct,
         sentinels: [...target.sentinels],
         name: target.name,
         db: target.db,
@@ -83,8 +83,8 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
     case 'cluster':
       return new Cluster([...target.nodes], {
         // A node is connected to when it is first needed, and its first commands must wait for that, as long as one may take.
-        redisOptions: { ...shared, enableOfflineQueue: true },
         enableOfflineQueue: true,
+        redisOptions: shared,
         clusterRetryStrategy: reconnectDelayMs,
         retryDelayOnFailover: 0,
         shardedSubscribers: true,
