@@ -3,9 +3,10 @@
 -- same number again gets the same jobs without effect, a smaller one is refused.
 -- KEYS   1 clock, 2 lanes, 3 leases, 4 workers, 5 running, 6 idle, 7 scheduled, 8 retrying, 9 succeeded, 10 failed,
 --        11 ghosts, 12-21 ready 0-9
--- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted (0: none now,
---        -1: none, and another worker may be woken in this one's place), 7 who the worker is, 8 keep succeeded jobs (1/0),
---        9 keep failed jobs (1/0); then per settle: ulid, its token, event, outcome, delay in ms, result or error as JSON
+-- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted, of which a call gives
+--        250 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place),
+--        7 who the worker is, 8 keep succeeded jobs (1/0), 9 keep failed jobs (1/0); then per settle: ulid, its token, event,
+--        outcome, delay in ms, result or error as JSON
 -- reply  {ms until the next waiting job is due or -1, whether the worker waits to be woken now (1/0), a letter per settle, then per claim: ulid, record}; the letter is the job's new status,
 --        `!` when the token was stale, `?` when the call was answered before
 --#include clock
@@ -14,7 +15,7 @@
 --#include trail
 --#include dedupe
 
-local MAX_REPLY_BYTES = 1048576
+local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 250
 local SETTLE_ARGS, FIRST_SETTLE = 6, 10
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
@@ -64,11 +65,12 @@ for i = FIRST_SETTLE, #ARGV, SETTLE_ARGS do
 end
 if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
 
--- Takes from the head of a list what is wanted and fits the reply; notes how many entries are used up.
-local claims, ghosts, pops, reply_bytes = {}, {}, {}, 0
+-- Takes from the head of a list what is wanted and fits the call; notes how many entries are used up. A call that is full
+-- leaves all else to the next one, lower priorities included.
+local claims, ghosts, pops, reply_bytes, full = {}, {}, {}, 0, false
 local function peek(list)
   local from = 0
-  while #claims < want and reply_bytes < MAX_REPLY_BYTES do
+  while #claims < want and not full do
     local entries = redis.call('LRANGE', list, from, from + math.min(want - #claims, 16) - 1)
     if #entries == 0 then return end
     local keys = {}
@@ -77,7 +79,9 @@ local function peek(list)
     for i, entry in ipairs(entries) do
       local record, ulid = records[i], string.sub(entry, 1, 26)
       local state = record and read_state(record)
-      if state and reply_bytes > 0 and reply_bytes + #record > MAX_REPLY_BYTES then return end
+      local too_large = state and reply_bytes > 0 and reply_bytes + #record > MAX_REPLY_BYTES
+      full = too_large or #claims + #ghosts >= MAX_ENTRIES
+      if full then return end
       from = from + 1
       pops[list] = from
       if state and state.status == 'q' and entry_of(ulid, state.generation) == entry then
@@ -92,9 +96,7 @@ end
 -- Every tenth call looks at the lowest priorities first, so that they are never starved.
 local first, last, step = 21, 12, -1
 if call % 10 == 0 then first, last, step = 12, 21, 1 end
-for i = first, last, step do
-  if #claims < want then peek(KEYS[i]) end
-end
+for i = first, last, step do peek(KEYS[i]) end
 
 -- Then all writes.
 
@@ -204,7 +206,7 @@ else
 end
 
 -- A worker that got less than it wanted waits to be woken; one that is full leaves the rest to another.
-if #claims < want and reply_bytes < MAX_REPLY_BYTES then
+if #claims < want and not full then
   redis.call('ZADD', KEYS[6], now, worker)
   reply[2] = 1
 elseif want ~= 0 then

@@ -36,7 +36,10 @@ export interface ExchangeCall {
   /** From 1, counts up within a lane; the same number again is answered again without effect. */
   readonly call: number;
   readonly leaseMs: number;
-  /** `pass_on`: nothing is wanted, and if work is left another idle worker is woken. */
+  /**
+   * A call gives 250 jobs at most and about 1 MiB of them, and is not `idle` then. `pass_on`: nothing is wanted, and if
+   * work is left another idle worker is woken.
+   */
   readonly want: number | 'pass_on';
   readonly keepSucceeded: boolean;
   readonly keepFailed: boolean;

@@ -1,0 +1,185 @@
+import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { Link, setClockOffset } from '@antrean/jobs/testing';
+import { newUlid } from '../../libs/jobs/src/definition/job-id.js';
+import { depth, type Depth } from '../../libs/jobs/src/store/depth.js';
+import { enqueue, type Enqueued, type NewJob } from '../../libs/jobs/src/store/enqueue.js';
+import { exchange, type ExchangeCall, type ExchangeReply, type Settle } from '../../libs/jobs/src/store/exchange.js';
+import { promote, type Promotion } from '../../libs/jobs/src/store/promote.js';
+import { read, type Snapshot } from '../../libs/jobs/src/store/read.js';
+import { reap, type Reaped } from '../../libs/jobs/src/store/reap.js';
+import { sweep, type Swept } from '../../libs/jobs/src/store/sweep.js';
+import type { NewRecord } from '../../libs/jobs/src/store/record.js';
+import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
+import { REDIS_URL, newKeyPrefix, silentLogger } from './jobs-app.js';
+
+export const LEASE_MS = 30_000;
+const BATCH = 250;
+
+/** What a test says about a job; the rest is plain. */
+export interface JobPlan extends Partial<Omit<NewRecord, 'payloadJson'>> {
+  readonly ulid?: string;
+  readonly when?: NewJob['when'];
+  readonly dedupeTtlMs?: number;
+  readonly payloadJson?: string;
+}
+
+export type CallPlan = Partial<Pick<ExchangeCall, 'want' | 'keepSucceeded' | 'keepFailed'>> & {
+  readonly lane?: 0 | 1;
+  /** Sends a call under this number instead of the lane's next. */
+  readonly call?: number;
+  readonly settles?: readonly Settle[];
+};
+
+/** The queue of one type as the scripts see it, without the runtime around it. */
+export class StoredQueue {
+  private types = 0;
+
+  private constructor(
+    readonly link: Link,
+    private readonly keyPrefix: string,
+    readonly type: string,
+  ) {}
+
+  static async open(url = REDIS_URL): Promise<StoredQueue> {
+    const redis = connectRedis(url, { name: 'antrean-test', logger: silentLogger, commandTimeoutMs: 10_000 });
+    if (!(await waitUntilReady(redis, 10_000))) throw new Error(`There is no Redis at ${url}.`);
+    const keyPrefix = newKeyPrefix();
+    return new StoredQueue(new Link(redis, keyPrefix), keyPrefix, 'stored.run');
+  }
+
+  get redis(): RedisConnection {
+    return this.link.redis;
+  }
+
+  get keys(): ReturnType<Link['keys']> {
+    return this.link.keys(this.type);
+  }
+
+  /** The queue of another type, empty yet, on the same connection. */
+  another(): StoredQueue {
+    this.types += 1;
+    return new StoredQueue(this.link, this.keyPrefix, `${this.type}.${this.types}`);
+  }
+
+  /** Removes all that was stored and closes the connection. */
+  async close(): Promise<void> {
+    let cursor = '0';
+    do {
+      // Tests run on one server, not on a Cluster.
+      const [next, keys] = (await this.redis.call('SCAN', cursor, 'MATCH', `${this.keyPrefix}:*`, 'COUNT', 1_000)) as [
+        string,
+        string[],
+      ];
+      if (keys.length > 0) await this.redis.unlink(...keys);
+      cursor = next;
+    } while (cursor !== '0');
+    this.redis.disconnect();
+  }
+
+  newJob({ ulid = newUlid(), when, dedupeTtlMs = 0, ...record }: JobPlan = {}): NewJob {
+    return {
+      ulid,
+      when,
+      dedupeTtlMs,
+      record: {
+        priority: 5,
+        maxAttempts: 5,
+        timeoutMs: 30_000,
+        payloadVersion: 1,
+        trace: { traceId: '0af7651916cd43dd8448eb211c80319c', parentId: 'b7ad6b7169203331', flags: 1 },
+        dedupe: undefined,
+        facts: {},
+        payloadJson: '{}',
+        ...record,
+      },
+    };
+  }
+
+  /** Enqueues jobs in calls of 250 and answers with their ulids. */
+  async add(plans: readonly JobPlan[]): Promise<string[]> {
+    const jobs = plans.map((plan) => this.newJob(plan));
+    const answers: Enqueued[] = [];
+    for (let i = 0; i < jobs.length; i += BATCH) answers.push(...(await this.enqueue(jobs.slice(i, i + BATCH))));
+    const refused = answers.find(({ kind }) => kind !== 'accepted');
+    if (refused !== undefined) throw new Error(`A job was not accepted: ${JSON.stringify(refused)}`);
+    return jobs.map(({ ulid }) => ulid);
+  }
+
+  enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    return enqueue(this.link, this.type, jobs);
+  }
+
+  async read(ulid: string): Promise<Snapshot> {
+    const snapshot = await this.find(ulid);
+    if (snapshot === undefined) throw new Error(`There is no job ${ulid}.`);
+    return snapshot;
+  }
+
+  find(ulid: string): Promise<Snapshot | undefined> {
+    return read(this.link, this.type, ulid);
+  }
+
+  depth(): Promise<Depth> {
+    return depth(this.link, this.type);
+  }
+
+  promote(limit = BATCH): Promise<Promotion> {
+    return promote(this.link, this.type, limit);
+  }
+
+  reap({ limit = BATCH, maxCrashes = 3, keepFailed = true } = {}): Promise<Reaped> {
+    return reap(this.link, { type: this.type, limit, maxCrashes, keepFailed, crashJson: '{}', poisonJson: '{}' });
+  }
+
+  sweep(retentionMs: number, deadRetentionMs: number, limit = BATCH): Promise<Swept> {
+    return sweep(this.link, { type: this.type, retentionMs, deadRetentionMs, limit });
+  }
+
+  moveClock(ms: number): Promise<void> {
+    return setClockOffset(this.redis, this.keyPrefix, this.type, ms);
+  }
+
+  newWorker(): StoredWorker {
+    return new StoredWorker(this);
+  }
+}
+
+/** A worker that does nothing but call. */
+export class StoredWorker {
+  readonly identity = newWorkerIdentity();
+  private readonly calls = [0, 0];
+
+  constructor(private readonly queue: StoredQueue) {}
+
+  get number(): string {
+    return String(this.identity.number);
+  }
+
+  /** The number of the latest call on a lane. */
+  lastCall(lane: 0 | 1 = 0): number {
+    return this.calls[lane] ?? 0;
+  }
+
+  exchange({
+    lane = 0,
+    call,
+    want = 0,
+    keepSucceeded = true,
+    keepFailed = true,
+    settles = [],
+  }: CallPlan): Promise<ExchangeReply> {
+    const number = call ?? this.lastCall(lane) + 1;
+    this.calls[lane] = Math.max(this.lastCall(lane), number);
+    return exchange(this.queue.link, {
+      type: this.queue.type,
+      worker: this.identity,
+      lane,
+      call: number,
+      leaseMs: LEASE_MS,
+      want,
+      keepSucceeded,
+      keepFailed,
+      settles,
+    });
+  }
+}
