@@ -1,5 +1,5 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
-import type { PrettyOptions } from 'pino-pretty';
+import pretty, { type PrettyOptions } from 'pino-pretty';
 import { errorFields } from './error-fields.js';
 
 export type { Logger } from 'pino';
@@ -18,7 +18,7 @@ export interface LogSettings {
   readonly format: LogFormat;
 }
 
-const PRETTY: PrettyOptions = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'app', singleLine: true };
+const PRETTY: PrettyOptions = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'app', singleLine: true, sync: true };
 
 /** Nobody is to log these; should it happen all the same, they do not leave the process. */
 const NEVER_SHOWN = ['payload', 'req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
@@ -38,6 +38,6 @@ export function createLogger({ app, level, format }: LogSettings, destination?: 
   };
   if (destination !== undefined) return pino(options, destination);
   if (format === 'json') return pino(options);
-  // By name, in a thread of its own: machines that read JSON never load it.
-  return pino({ ...options, transport: { target: 'pino-pretty', options: PRETTY } });
+  // Not as a transport: its thread keeps the process from ending once nobody reads standard output any more.
+  return pino(options, pretty(PRETTY));
 }
