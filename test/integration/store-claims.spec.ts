@@ -113,6 +113,16 @@ describe('a claim', () => {
     expect((await queue.depth()).counts).toMatchObject({ queued: 0, processing: 6_000 });
   });
 
+  it('keeps a job that is handed back in the same call in its line, in front', async () => {
+    const [first, second, third] = await queue.add([{}, {}, {}]);
+    const { claimed } = await worker.exchange({ want: 1 });
+    expect(ulidsOf(claimed)).toEqual([first]);
+    const settles = claimed.map(({ ulid, token }) => ({ ulid, token, settlement: { event: 'hand_back', delayMs: 0 } as const }));
+    const reply = await worker.exchange({ want: 1, settles });
+    expect([reply.settled, ulidsOf(reply.claimed)]).toEqual([['queued'], [second]]);
+    expect(ulidsOf((await worker.exchange({ want: 9 })).claimed)).toEqual([first, third]);
+  });
+
   it('gets past entries that no job stands behind, a bounded number a call', async () => {
     const list = queue.keys.ready[5] ?? '';
     const strays = Array.from({ length: 1_000 }, (_, index) => `01HZZZZZZZZZZZZZZZZZZZ${String(index).padStart(4, '0')}`);

@@ -101,6 +101,9 @@ for i = first, last, step do peek(KEYS[i]) end
 -- Then all writes.
 
 redis.call('HSET', KEYS[2], lane, ARGV[4])
+-- Before a settle puts a job in front of the entries that were looked at.
+for list, count in pairs(pops) do redis.call('LPOP', list, count) end
+if #ghosts > 0 then redis.call('SREM', KEYS[11], unpack(ghosts)) end
 
 local letters, left, kept, removed = {}, {}, { [9] = {}, [10] = {} }, {}
 
@@ -180,8 +183,6 @@ for index, members in pairs(kept) do
 end
 if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 
-for list, count in pairs(pops) do redis.call('LPOP', list, count) end
-if #ghosts > 0 then redis.call('SREM', KEYS[11], unpack(ghosts)) end
 local reply, running = { -1, 0, table.concat(letters) }, {}
 for _, claim in ipairs(claims) do
   local state = claim.state
