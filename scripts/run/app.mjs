@@ -26,7 +26,7 @@ const COLOURS = /** @type {const} */ ({ api: 'cyan', worker: 'magenta' });
  * @returns {App}
  */
 export function startApp(name, env) {
-  const child = spawn(process.execPath, ['--enable-source-maps', ENTRIES[name]], {
+  const child = spawn(process.execPath, [ENTRIES[name]], {
     cwd: ROOT,
     env,
     detached: true,
