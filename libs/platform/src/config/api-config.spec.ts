@@ -19,6 +19,7 @@ describe('loadApiConfig', () => {
     expect(loadApiConfig({}, false)).toEqual({
       redisUrl: 'redis://127.0.0.1:6379',
       keyPrefix: 'antrean',
+      durability: 'local',
       host: '127.0.0.1',
       port: 3000,
       adminPort: undefined,
@@ -53,6 +54,7 @@ describe('loadApiConfig', () => {
     expect(config).toEqual({
       redisUrl: 'rediss://app:secret@cache.example:6380/2',
       keyPrefix: 'shop:blue',
+      durability: 'local',
       host: '::',
       port: 8080,
       adminPort: 9090,

@@ -10,6 +10,7 @@ import { EnvReading } from './variable.js';
 export interface ApiConfig {
   readonly redisUrl: string;
   readonly keyPrefix: string;
+  readonly durability: 'local';
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;

@@ -18,12 +18,21 @@ const production: Variable<boolean> = {
   parse: (text) => text === 'production',
 };
 
+/** Read so that nobody believes in a promise that is not kept yet. */
+const durability: Variable<'local'> = {
+  name: 'DURABILITY',
+  expected: '"local"; "replicated" is not available in this version',
+  fallback: 'local',
+  parse: (text) => (text === 'local' ? text : new Wrong()),
+};
+
 /** What both applications read. */
 export function sharedVariables(terminal: boolean) {
   return {
     redisUrl,
     keyPrefix,
     apiKeys,
+    durability,
     production,
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: choice('LOG_FORMAT', LOG_FORMATS, terminal ? 'pretty' : 'json'),

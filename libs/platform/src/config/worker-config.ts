@@ -11,6 +11,7 @@ import { workerConcurrency, workerTypes } from './work-variables.js';
 export interface WorkerConfig {
   readonly redisUrl: string;
   readonly keyPrefix: string;
+  readonly durability: 'local';
   /** Of the listener for health and metrics. */
   readonly host: string;
   /** 0 lets the system choose. */
@@ -56,8 +57,8 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv, terminal = process.stdo
     concurrency: workerConcurrency,
     leaseMs: seconds('LEASE_SEC', { min: 1, max: 3_600, fallback: 30 }),
     shutdownGraceMs: seconds('SHUTDOWN_GRACE_SEC', { min: 0, max: 3_600, fallback: 25 }),
-    retentionMs: seconds('RETENTION_SEC', { min: 1, max: 365 * DAY_SEC, fallback: DAY_SEC }),
-    deadRetentionMs: seconds('DEAD_RETENTION_SEC', { min: 1, max: 365 * DAY_SEC, fallback: 30 * DAY_SEC }),
+    retentionMs: seconds('RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: DAY_SEC }),
+    deadRetentionMs: seconds('DEAD_RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: 30 * DAY_SEC }),
     smtpUrl,
     mailFrom,
     emailOnUnknown,
