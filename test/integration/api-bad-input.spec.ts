@@ -1,8 +1,15 @@
+import fc from 'fast-check';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { schemaFaults } from '../support/open-api.js';
 
 const payload = { to: 'budi@example.com', template: 'welcome' };
 const job = { type: 'email.send', payload };
+
+const KNOWN_FIELDS = [
+  ...['type', 'payload', 'options', 'to', 'template', 'subject', 'variables', 'message_key'],
+  ...['dedupe_key', 'dedupe_policy', 'dedupe_ttl_sec', 'on_duplicate', 'delay_sec', 'run_at', 'priority', 'max_attempts'],
+  ...['timeout_sec', 'backoff', 'user_id', 'tags', 'metadata', 'base_sec', 'factor', 'cap_sec'],
+];
 
 describe('bad input to a submit', () => {
   let api: TestApi;
@@ -112,6 +119,8 @@ describe('bad input to a submit', () => {
     ['NUL', inPayload('"subject":"a\\u0000b"'), '#/payload/subject', 'NUL'],
     ['NUL in a key', inPayload('"a\\u0000":1'), '#/payload/a%00', 'NUL'],
     ['__proto__', inPayload('"__proto__":{"admin":true}'), '#/payload/__proto__', '__proto__'],
+    ['constructor', inPayload('"variables":{"constructor":"x"}'), '#/payload/variables/constructor', 'constructor'],
+    ['toString', inPayload('"toString":1'), '#/payload/toString', 'toString'],
     ['depth 20,000', inPayload(`"variables":${'['.repeat(20_000)}${']'.repeat(20_000)}`), undefined, 'nested deeper than'],
     ['NaN', inPayload('"variables":{"n":NaN}'), '#/payload/variables/n', 'JSON does not know'],
     ['an empty body', '', '#', 'empty'],
@@ -214,6 +223,25 @@ describe('bad input to a submit', () => {
     const answer = await refused('/jobs?dry_run=1', job);
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request', errors: [{ parameter: 'dry_run' }] });
   });
+
+  it('is never answered with 5xx, whatever JSON it is', async () => {
+    const anything = fc.jsonValue({ stringUnit: 'binary' });
+    const names = fc.constantFrom(...KNOWN_FIELDS, 'constructor', 'prototype', 'length', 'then', '');
+    const object = fc.dictionary(names, anything);
+    const bodies = fc.oneof(
+      anything,
+      object,
+      fc.record({ type: fc.constant('email.send'), payload: fc.oneof(object, fc.constant(payload)), options: object }),
+      fc.record({ type: fc.constant('email.send'), payload: object.map((more) => ({ ...payload, ...more })) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(bodies, fc.constantFrom('/jobs', '/jobs/email'), async (body, path) => {
+        const answer = await api.http.post(path).set('Content-Type', 'application/json').send(JSON.stringify(body));
+        expect([202, 400, 409]).toContain(answer.status);
+      }),
+      { numRuns: 300 },
+    );
+  }, 60_000);
 
   it('never reaches the prototype of anything', async () => {
     await refused('/jobs', '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');

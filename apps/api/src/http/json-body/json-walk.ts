@@ -83,8 +83,8 @@ export class JsonWalk {
     this.expected = ':';
     if (level.keys.has(value)) return 'the key stands there twice';
     level.keys.add(value);
-    // Kept as data by JSON.parse, but a trap for every program that copies the object later.
-    if (value === '__proto__') return 'the key "__proto__" is not taken';
+    // JSON.parse keeps such a key as data, but what later copies or checks the object takes it for the object's own workings.
+    if (value in Object.prototype) return `the key "${value}" is not taken, every JavaScript object has a property of that name`;
     return textFault('the key', value);
   }
 

@@ -11,7 +11,7 @@ const LENIENT_UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
  * A byte order mark at the start is allowed (RFC 8259, section 8.1).
  * @param deepest how many objects and arrays may be nested.
  * @throws {JsonFault} for broken JSON, wrong UTF-8, too deep nesting, double keys, numbers that a double does not hold,
- * lone surrogates, NUL and the key `__proto__`.
+ * lone surrogates, NUL and keys like `__proto__` and `constructor`.
  */
 export function parseJson(bytes: Uint8Array, deepest: number): unknown {
   const text = decode(bytes, deepest);
