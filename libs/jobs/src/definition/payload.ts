@@ -16,6 +16,8 @@ export function parsePayload<P extends object>(
   if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
     throw new InvalidPayloadError(definition.type, [{ pointer: '', detail: 'must be a JSON object' }]);
   }
+  const reserved = unknownFields === 'refuse' ? reservedKeys(plain, '') : [];
+  if (reserved.length > 0) throw new InvalidPayloadError(definition.type, reserved);
   const payload = plainToInstance(definition.payload, plain);
   const errors = validateSync(payload, {
     whitelist: unknownFields === 'refuse',
@@ -41,8 +43,24 @@ export function payloadToJson(type: string, payload: object): string {
   throw new InvalidPayloadError(type, [{ pointer: '', detail: 'cannot be written as JSON' }]);
 }
 
+/** A key as one step of a JSON pointer. */
+export function pointerStep(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const RESERVED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** Keys that every object inherits (`constructor`, `__proto__`, …): the class libraries drop them or stumble over them. */
+function reservedKeys(value: object, pointer: string): Violation[] {
+  return Object.entries(value).flatMap(([key, child]: [string, unknown]) => {
+    const place = `${pointer}/${pointerStep(key)}`;
+    if (!Array.isArray(value) && RESERVED.has(key)) return [{ pointer: place, detail: 'has a name that is reserved' }];
+    return typeof child === 'object' && child !== null ? reservedKeys(child, place) : [];
+  });
+}
+
 function violationsOf(error: ValidationError, parent: string): Violation[] {
-  const pointer = `${parent}/${error.property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = `${parent}/${pointerStep(error.property)}`;
   const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
     pointer,
     detail: rule === 'whitelistValidation' ? 'is not a known field' : message,

@@ -1,10 +1,11 @@
 import { InvalidOptionsError, type Violation } from '../definition/errors.js';
 import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS } from '../definition/job-definition.js';
+import { pointerStep } from '../definition/payload.js';
 import { MAX_RETRY_DELAY_MS, type StoredRetryPolicy } from '../definition/retry-policy.js';
 import type { EnqueueOptions } from './enqueue-options.js';
 
 /** Bounds of the options that are texts or lists. */
-export const OPTION_BOUNDS = {
+const OPTION_BOUNDS = {
   dedupeKey: 255,
   userId: 128,
   requestId: 128,
@@ -58,16 +59,20 @@ function textFaults({ dedupeKey, userId, requestId, tags = [], metadata = {} }: 
     ...countFault('/metadata', entries.length, OPTION_BOUNDS.metadata),
     ...entries.flatMap(([key]) => lengthFault('/metadata', key, OPTION_BOUNDS.metadataKey)),
     ...entries.flatMap(([key, value]) =>
-      value.length <= OPTION_BOUNDS.metadataValue
+      charactersOf(value) <= OPTION_BOUNDS.metadataValue
         ? []
-        : [{ pointer: `/metadata/${key}`, detail: `must have at most ${OPTION_BOUNDS.metadataValue} characters` }],
+        : [{ pointer: `/metadata/${pointerStep(key)}`, detail: `must have at most ${OPTION_BOUNDS.metadataValue} characters` }],
     ),
   ];
 }
 
 function lengthFault(pointer: string, text: string | undefined, max: number): Violation[] {
-  if (text === undefined || (text.length >= 1 && text.length <= max)) return [];
+  if (text === undefined || (text !== '' && charactersOf(text) <= max)) return [];
   return [{ pointer, detail: `must have 1 to ${max} characters` }];
+}
+
+function charactersOf(text: string): number {
+  return Array.from(text).length;
 }
 
 function countFault(pointer: string, count: number, max: number): Violation[] {

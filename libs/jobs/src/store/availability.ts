@@ -45,7 +45,10 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new TimeIsUpError('Redis did not answer in time.'));
+      // When the event loop was held up, the answer may lie in the socket unread: it is read before this turn ends.
+      setImmediate(() => {
+        reject(new TimeIsUpError('Redis did not answer in time.'));
+      });
     }, ms);
   });
   try {

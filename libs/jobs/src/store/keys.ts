@@ -1,5 +1,5 @@
 /** How many priorities there are; each has a list of its own. */
-export const PRIORITIES = 10;
+const PRIORITIES = 10;
 
 /**
  * The names of all keys of one type. They share the hash tag `{type}`, so a Cluster keeps them together.

@@ -34,7 +34,7 @@ import type { JobStatus } from '../definition/job-status.js';
  * | 108 | | dedupe key, group, facts (JSON, may be empty), payload (JSON) |
  */
 const LAYOUT = 1;
-export const HEADER_BYTES = 108;
+const HEADER_BYTES = 108;
 const CREATED_END = 63;
 
 const LETTERS = {

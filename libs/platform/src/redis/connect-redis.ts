@@ -9,7 +9,7 @@ export interface ConnectOptions {
   /** Shown by `CLIENT LIST`, and on every log line about the connection. */
   readonly name: string;
   readonly logger: Logger;
-  /** A command without an answer after this long is rejected; it may still have been carried out. Default 2,000. */
+  /** A command without an answer after this long is rejected; it may still have been carried out. Default 5,000. */
   readonly commandTimeoutMs?: number;
 }
 
@@ -18,7 +18,7 @@ export interface ConnectOptions {
  * while Redis is away (they are rejected at once), and logs when Redis goes and comes back.
  * @throws {TypeError} when the address cannot be read.
  */
-export function connectRedis(url: string, { name, logger, commandTimeoutMs = 2_000 }: ConnectOptions): RedisConnection {
+export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_000 }: ConnectOptions): RedisConnection {
   const connection = open(parseRedisUrl(url), name, commandTimeoutMs);
   const log = logger.child({ connection: name });
   let away = false;
