@@ -123,4 +123,4 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /** A queue's life: from nothing, in any order. */
-export const commands: fc.Arbitrary<Command[]> = fc.array(command, { minLength: 5, maxLength: 30, size: 'max' });
+export const commands: fc.Arbitrary<Command[]> = fc.array(command, { minLength: 5, maxLength: 40, size: 'max' });

@@ -1,7 +1,7 @@
 import { formatJobId, type JobId } from '../definition/job-id.js';
 import type { Snapshot } from '../store/read.js';
 import type { JobRecord } from '../store/record.js';
-import { parseRun } from '../store/trail.js';
+import { MAX_RUNS, parseRun } from '../store/trail.js';
 import type { Job, Run, RunError, WaitingOn } from './job.js';
 
 /** A job as people see it, from what is stored of it. */
@@ -52,18 +52,16 @@ function runsOf(record: JobRecord, extra: ReadonlyMap<string, string>): Run[] {
     .sort((a, b) => a.number - b.number);
   if (record.status !== 'processing' && record.status !== 'succeeded') return runs;
   const succeeded = record.status === 'succeeded';
-  return [
-    ...runs,
-    {
-      number: record.runs,
-      workerId: record.workerNumber,
-      startedAt: new Date(record.startedAt),
-      finishedAt: dateOrNull(record.finishedAt),
-      outcome: succeeded ? 'succeeded' : null,
-      error: null,
-      nextAttemptAt: null,
-    },
-  ];
+  const latest: Run = {
+    number: record.runs,
+    workerId: record.workerNumber,
+    startedAt: new Date(record.startedAt),
+    finishedAt: dateOrNull(record.finishedAt),
+    outcome: succeeded ? 'succeeded' : null,
+    error: null,
+    nextAttemptAt: null,
+  };
+  return [...runs, latest].slice(-MAX_RUNS);
 }
 
 function lastErrorOf(failures: readonly Run[]): RunError | null {

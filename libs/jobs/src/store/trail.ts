@@ -23,6 +23,9 @@ export interface Run {
   readonly nextAttemptAt: Date | null;
 }
 
+/** So many runs, the latest, trail.lua keeps of a job. */
+export const MAX_RUNS = 50;
+
 /** The form trail.lua writes: `started finished outcome worker next error`. */
 const SHAPE = /^(\d+) (\d+) (\w+) (\d+) (\d+) (.*)$/s;
 

@@ -1,0 +1,199 @@
+import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { REDIS_URL, silentLogger } from '../support/jobs-app.js';
+import { StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+
+jest.setTimeout(30_000);
+
+const HOUR = 3_600_000;
+
+/** The wake-ups that a worker hears, in order with all others. */
+class Ear {
+  private constructor(
+    private readonly redis: RedisConnection,
+    private readonly queue: StoredQueue,
+    private readonly heard: string[],
+  ) {}
+
+  static async of(queue: StoredQueue): Promise<Ear> {
+    const redis = connectRedis(REDIS_URL, { name: 'antrean-test-ear', logger: silentLogger });
+    await waitUntilReady(redis, 10_000);
+    const heard: string[] = [];
+    redis.on('smessage', (channel: string) => heard.push(channel));
+    return new Ear(redis, queue, heard);
+  }
+
+  async listenFor(worker: StoredWorker): Promise<void> {
+    await this.redis.ssubscribe(this.queue.keys.wake(worker.number));
+  }
+
+  /** All wake-ups since the last time; what was published before the call has arrived by then. */
+  async drain(): Promise<string[]> {
+    // Redis answers on this connection after all it told it before.
+    await this.redis.ping();
+    return this.heard.splice(0);
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}
+
+describe('a wake-up', () => {
+  let opened: StoredQueue;
+  let queue: StoredQueue;
+  let ear: Ear;
+
+  beforeAll(async () => {
+    opened = await StoredQueue.open();
+  });
+
+  beforeEach(async () => {
+    queue = opened.another();
+    ear = await Ear.of(queue);
+  });
+
+  afterEach(() => {
+    ear.close();
+  });
+
+  afterAll(async () => {
+    await opened.close();
+  });
+
+  const channelOf = (worker: StoredWorker) => queue.keys.wake(worker.number);
+
+  /** A worker that found nothing and listens. */
+  const idleWorker = async (): Promise<StoredWorker> => {
+    const worker = await deadWorker();
+    await ear.listenFor(worker);
+    return worker;
+  };
+
+  /** A worker that found nothing and is gone since. */
+  const deadWorker = async (): Promise<StoredWorker> => {
+    const worker = queue.newWorker();
+    const { idle, claimed } = await worker.exchange({ want: 1 });
+    expect([idle, claimed]).toEqual([true, []]);
+    return worker;
+  };
+
+  it('reaches exactly one of many idle workers, and each enqueue another one', async () => {
+    const workers = [await idleWorker(), await idleWorker(), await idleWorker()];
+    await queue.add([{}]);
+    const first = await ear.drain();
+    expect(first).toHaveLength(1);
+    await queue.add([{}]);
+    const second = await ear.drain();
+    expect(second).toHaveLength(1);
+    await queue.add([{}]);
+    const third = await ear.drain();
+    expect([...first, ...second, ...third].toSorted()).toEqual(workers.map(channelOf).toSorted());
+    await queue.add([{}]);
+    expect(await ear.drain()).toEqual([]);
+  });
+
+  it('is one for a whole call, and the worker that gets all it wants wakes the next while jobs are left', async () => {
+    const workers = [await idleWorker(), await idleWorker(), await idleWorker()];
+    await queue.add([{}, {}, {}, {}]);
+    const [woken] = await ear.drain();
+    const first = workers.find((worker) => channelOf(worker) === woken);
+    expect(first).toBeDefined();
+    const reply = await first?.exchange({ want: 2 });
+    expect(reply?.claimed).toHaveLength(2);
+    expect(await ear.drain()).toHaveLength(1);
+    const rest = await workers.find((worker) => worker !== first)?.exchange({ want: 2 });
+    expect(rest?.claimed).toHaveLength(2);
+    expect(await ear.drain()).toEqual([]);
+  });
+
+  it('passes over workers that are gone', async () => {
+    const living = await idleWorker();
+    for (let i = 0; i < 7; i += 1) await deadWorker();
+    await queue.add([{}]);
+    expect(await ear.drain()).toEqual([channelOf(living)]);
+  });
+
+  it('tries a bounded number of workers that are gone, and gets further with the next enqueue', async () => {
+    const living = await idleWorker();
+    for (let i = 0; i < 20; i += 1) await deadWorker();
+    const heard: string[] = [];
+    for (let i = 0; i < 5 && heard.length === 0; i += 1) {
+      await queue.add([{}]);
+      heard.push(...(await ear.drain()));
+    }
+    expect(heard).toEqual([channelOf(living)]);
+  });
+
+  it('does not reach a worker that is full', async () => {
+    const worker = await idleWorker();
+    await queue.add([{}]);
+    await ear.drain();
+    expect((await worker.exchange({ want: 1 })).idle).toBe(false);
+    await queue.add([{}]);
+    expect(await ear.drain()).toEqual([]);
+  });
+
+  it('reaches a worker that got less than it wanted', async () => {
+    const worker = await idleWorker();
+    await queue.add([{}]);
+    await ear.drain();
+    expect((await worker.exchange({ want: 2 })).idle).toBe(true);
+    await queue.add([{}]);
+    expect(await ear.drain()).toEqual([channelOf(worker)]);
+  });
+
+  it('is passed on by a worker that takes no more', async () => {
+    const stays = await idleWorker();
+    const leaves = await idleWorker();
+    await queue.add([{}]);
+    expect(await ear.drain()).toEqual([channelOf(leaves)]);
+    await leaves.exchange({ want: 'pass_on' });
+    expect(await ear.drain()).toEqual([channelOf(stays)]);
+    await leaves.exchange({ want: 'pass_on' });
+    await queue.add([{}]);
+    expect(await ear.drain()).toEqual([]);
+  });
+
+  it('tells of a delayed job only when it is the first to become due', async () => {
+    const worker = await idleWorker();
+    await queue.add([{ when: { delayMs: HOUR } }]);
+    expect(await ear.drain()).toEqual([channelOf(worker)]);
+    expect((await worker.exchange({ want: 1 })).nextDueInMs).toBeGreaterThan(HOUR - 30_000);
+    await queue.add([{ when: { delayMs: 2 * HOUR } }]);
+    expect(await ear.drain()).toEqual([]);
+    await queue.add([{ when: { delayMs: HOUR / 2 } }]);
+    expect(await ear.drain()).toEqual([channelOf(worker)]);
+    expect((await worker.exchange({ want: 1 })).nextDueInMs).toBeLessThanOrEqual(HOUR / 2);
+  });
+
+  it('comes with promoted jobs', async () => {
+    await queue.add([{ when: { delayMs: HOUR } }]);
+    const worker = await idleWorker();
+    expect((await queue.promote()).moved).toEqual([]);
+    expect(await ear.drain()).toEqual([]);
+    await queue.moveClock(HOUR);
+    expect((await queue.promote()).moved).toHaveLength(1);
+    expect(await ear.drain()).toEqual([channelOf(worker)]);
+  });
+
+  it('comes with the jobs of a lost worker', async () => {
+    const lost = queue.newWorker();
+    await queue.add([{}]);
+    await lost.exchange({ want: 1 });
+    const living = await idleWorker();
+    await queue.moveClock(HOUR);
+    expect((await queue.reap()).jobs).toHaveLength(1);
+    expect(await ear.drain()).toEqual([channelOf(living)]);
+  });
+
+  it('does not come with a duplicate or with the same submit again', async () => {
+    const job = queue.newJob({ dedupe: { policy: 'until_finished', key: 'k' } });
+    await queue.enqueue([job]);
+    const worker = queue.newWorker();
+    await ear.listenFor(worker);
+    expect(await worker.exchange({ want: 9 })).toMatchObject({ idle: true, claimed: [{ ulid: job.ulid }] });
+    await queue.enqueue([job]);
+    await queue.enqueue([queue.newJob({ dedupe: { policy: 'until_finished', key: 'k' } })]);
+    expect(await ear.drain()).toEqual([]);
+  });
+});
