@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureBuild } from '../setup/build.mjs';
-import { Fault, Stopped } from '../setup/fault.mjs';
-import { ensurePackages } from '../setup/packages.mjs';
+import { Fault, Stopped, tell } from '../setup/fault.mjs';
+import { takeLock } from '../setup/lock.mjs';
 import { REDIS_DATA, RUN } from '../setup/places.mjs';
-import { ensureRedisBinary } from '../setup/redis-binary.mjs';
+import { setUpApps, setUpAppsAndRedis } from '../setup/set-up.mjs';
 import { complain, hasColour, isTerminal, say } from '../setup/terminal.mjs';
 import { startApp, stopLeftApp } from './app.mjs';
-import { takeLock } from './lock.mjs';
 import { portIsTaken } from './ports.mjs';
 import { waitUntilReady } from './readiness.mjs';
 import { runRedis } from './redis-server.mjs';
@@ -33,7 +31,8 @@ export async function runAntrean() {
   try {
     await setUpAndRun(settings, lock, requests);
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = error instanceof Stopped ? 0 : 1;
+    tell(error);
   } finally {
     lock.release();
   }
@@ -41,15 +40,13 @@ export async function runAntrean() {
 
 /**
  * @param {Settings} settings
- * @param {import('./lock.mjs').Lock} lock
+ * @param {import('../setup/lock.mjs').Lock} lock
  * @param {Requests} requests
  */
 async function setUpAndRun(settings, lock, requests) {
   const started = performance.now();
   const { asked } = requests;
-  await ensurePackages(asked);
-  await ensureBuild(asked);
-  const binary = settings.redisUrl === undefined ? await ensureRedisBinary(asked) : undefined;
+  const binary = await (settings.redisUrl === undefined ? setUpAppsAndRedis(asked) : setUpApps(asked));
   if (!lock.isHeld()) throw new Fault('Another start took over while this one was getting ready.');
   for (const name of /** @type {const} */ (['api', 'worker'])) await stopLeftApp(name, settings.graceMs, asked);
   await refuseTakenPorts(settings);
@@ -76,11 +73,11 @@ async function runApps(settings, { redis, redisUrl, started }, { asked, forced }
   const apps = [startApp('api', env), startApp('worker', env)];
   const over = new AbortController();
   const troubles = [
-    ...apps.map(async ({ name, end }) => `The ${name} ended unexpectedly: ${await end}.`),
+    ...apps.map(async ({ name, end }) => `The ${name} ended unexpectedly: ${await end}. Its last words are above.`),
     redisTrouble(redis, over.signal),
   ];
   const trouble = Promise.race(troubles).then((text) => {
-    throw new Fault(`${text} Its last words are above.`);
+    throw new Fault(text);
   });
   trouble.catch(() => undefined);
   try {
@@ -91,29 +88,15 @@ async function runApps(settings, { redis, redisUrl, started }, { asked, forced }
     welcome(settings, { redisUrl, seconds: (performance.now() - started) / 1000 });
     await Promise.race([trouble, untilAborted(asked)]);
   } catch (error) {
-    // Said before the apps are stopped, whose own last lines would bury it.
-    if (error instanceof Fault) complain(error.message);
-    throw error instanceof Fault ? new Said() : error;
+    // Before the apps are stopped, whose own last lines would bury it.
+    tell(error);
+    throw error;
   } finally {
     over.abort(new Stopped());
     say('Stopping: jobs in hand are finished first (Ctrl-C again stops at once) …');
     await Promise.all(apps.map((app) => app.stop(settings.graceMs, forced)));
     if (forced.aborted) say('Stopped at once: jobs that were in hand run again after the next start.');
   }
-}
-
-/** A fault that was told already. */
-class Said extends Error {}
-
-/**
- * @param {unknown} error
- * @returns {number} the exit code
- */
-function report(error) {
-  if (error instanceof Stopped) return 0;
-  if (error instanceof Fault) complain(error.message);
-  else if (!(error instanceof Said)) throw error;
-  return 1;
 }
 
 /**
@@ -124,7 +107,7 @@ function report(error) {
 async function redisTrouble(redis, over) {
   while (!over.aborted && (redis === undefined || redis.lives()))
     await sleep(500, undefined, { signal: over }).catch(() => undefined);
-  return 'Redis ended unexpectedly.';
+  return `Redis ended unexpectedly. Its last words are in ${join(REDIS_DATA, 'redis.log')}.`;
 }
 
 /** @param {Settings} settings */

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { ENTRIES } from '../setup/build.mjs';
 import { ROOT, RUN } from '../setup/places.mjs';
 import { paint, say } from '../setup/terminal.mjs';
-import { ended, lives, readRecord, recordOf, send, writeRecord } from './process-record.mjs';
+import { ended, lives, readRecord, recordOf, send, writeRecord } from '../setup/process-record.mjs';
 
 /** @typedef {keyof typeof ENTRIES} AppName */
 
@@ -72,7 +72,7 @@ export async function stopLeftApp(name, graceMs, cut) {
 }
 
 /**
- * @param {import('./process-record.mjs').ProcessRecord} record
+ * @param {import('../setup/process-record.mjs').ProcessRecord} record
  * @param {number} graceMs
  * @param {AbortSignal} cut ends the grace
  */

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { codeOf } from './process-record.mjs';
+import { codeOf } from '../setup/process-record.mjs';
 
 /** A port on the loopback interface that nobody listens on at the moment. */
 export function freePort() {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../setup/fault.mjs';
 import { freePort } from './ports.mjs';
-import { ended, lives, readRecord, recordOf, send, writeRecord } from './process-record.mjs';
+import { ended, lives, readRecord, recordOf, send, writeRecord } from '../setup/process-record.mjs';
 import { redisAnswers, redisKeepsDataIn } from './redis-talk.mjs';
 
 const START_MS = 120_000;
@@ -101,7 +101,7 @@ async function launch(binary, home, keep, signal) {
 
 /**
  * @param {string} home
- * @param {import('./process-record.mjs').ProcessRecord} record
+ * @param {import('../setup/process-record.mjs').ProcessRecord} record
  * @param {number} port
  * @returns {RunningRedis}
  */

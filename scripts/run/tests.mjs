@@ -2,12 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuild } from '../setup/build.mjs';
-import { Fault, Stopped } from '../setup/fault.mjs';
-import { ensurePackages } from '../setup/packages.mjs';
+import { tell } from '../setup/fault.mjs';
 import { inProject, ROOT } from '../setup/places.mjs';
-import { ensureRedisBinary } from '../setup/redis-binary.mjs';
-import { complain } from '../setup/terminal.mjs';
+import { setUpAppsAndRedis } from '../setup/set-up.mjs';
 import { runRedis } from './redis-server.mjs';
 import { listenForStop } from './stop-requests.mjs';
 
@@ -19,9 +16,7 @@ export async function runTests(args) {
   const { asked } = listenForStop();
   const folder = mkdtempSync(join(tmpdir(), 'antrean-test-'));
   try {
-    await ensurePackages(asked);
-    await ensureBuild(asked);
-    const binary = await ensureRedisBinary(asked);
+    const binary = await setUpAppsAndRedis(asked);
     const redis = await runRedis({ binary, folder, keep: false, signal: asked });
     try {
       process.exitCode = await runJest(args, { REDIS_URL: redis.url, REDIS_SERVER: binary }, asked);
@@ -29,9 +24,8 @@ export async function runTests(args) {
       await redis.stop();
     }
   } catch (error) {
-    if (error instanceof Fault) complain(error.message);
-    else if (!(error instanceof Stopped)) throw error;
     process.exitCode = 1;
+    tell(error);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -10,10 +10,10 @@ import { codeOf, lives, readRecord, recordOf, writeNewRecord } from './process-r
 /**
  * Takes the lock for this process. One whose holder is dead, however it died, is taken over.
  * @param {string} file
- * @param {{url: string}} details told to whoever comes second
+ * @param {{url?: string}} details told to whoever comes second
  * @returns {{lock: Lock, holder?: undefined} | {lock?: undefined, holder: import('./process-record.mjs').ProcessRecord}}
  */
-export function takeLock(file, details) {
+export function takeLock(file, details = {}) {
   const own = recordOf(process.pid, details);
   while (!writeNewRecord(file, own)) {
     const holder = readRecord(file);
