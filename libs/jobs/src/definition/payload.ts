@@ -22,6 +22,8 @@ export function parsePayload<P extends object>(
   const errors = validateSync(payload, {
     whitelist: unknownFields === 'refuse',
     forbidNonWhitelisted: unknownFields === 'refuse',
+    // A class without rules is no fault: it asks for nothing and, at a submit, knows no field.
+    forbidUnknownValues: false,
   });
   if (errors.length > 0)
     throw new InvalidPayloadError(

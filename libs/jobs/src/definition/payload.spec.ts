@@ -1,0 +1,199 @@
+import 'reflect-metadata';
+import { Type } from 'class-transformer';
+import { IsArray, IsInt, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
+import { InvalidPayloadError, type Violation } from './errors.js';
+import { defineJob, type PayloadClass } from './job-definition.js';
+import { parsePayload, payloadToJson } from './payload.js';
+
+class Line {
+  @IsString()
+  'a/b~c'!: string;
+
+  @IsInt()
+  count!: number;
+}
+
+class Address {
+  @IsString()
+  city!: string;
+}
+
+class Order {
+  @IsString()
+  @MaxLength(5)
+  to!: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Address)
+  address?: Address;
+
+  @IsOptional()
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => Line)
+  lines?: Line[];
+}
+
+/** Nothing is asked for. */
+class Nothing {
+  toJSON(): object {
+    return {};
+  }
+}
+
+class Untyped {
+  @ValidateNested()
+  address!: Address;
+}
+
+const parse = (plain: unknown, unknownFields: 'refuse' | 'ignore' = 'refuse', payload: PayloadClass = Order) =>
+  parsePayload(defineJob('order.place', { payload }), plain, unknownFields);
+
+function faultsOf(
+  plain: unknown,
+  unknownFields: 'refuse' | 'ignore' = 'refuse',
+  payload: PayloadClass = Order,
+): readonly Violation[] {
+  try {
+    parse(plain, unknownFields, payload);
+  } catch (error) {
+    if (error instanceof InvalidPayloadError) return error.violations;
+    throw error;
+  }
+  return [];
+}
+
+const pointersOf = (violations: readonly Violation[]): string[] => violations.map(({ pointer }) => pointer);
+
+describe('parsePayload', () => {
+  it('answers with an instance of the class, nested ones too', () => {
+    const plain = { to: 'a', address: { city: 'b' }, lines: [{ 'a/b~c': 'x', count: 1 }] };
+    const order = parse(plain);
+    expect(order).toBeInstanceOf(Order);
+    expect(order).toEqual(plain);
+    // The definition's class is what the test gave it.
+    const { address, lines } = order as Order;
+    expect(address).toBeInstanceOf(Address);
+    expect(lines?.[0]).toBeInstanceOf(Line);
+  });
+
+  it.each([undefined, null, 'text', 1, true, [], [{ to: 'a' }]])('refuses %j, which is no JSON object', (plain) => {
+    for (const unknownFields of ['refuse', 'ignore'] as const) {
+      expect(faultsOf(plain, unknownFields)).toEqual([{ pointer: '', detail: 'must be a JSON object' }]);
+    }
+  });
+
+  it('names every fault with the pointer to it', () => {
+    const plain = {
+      to: 123456,
+      address: { city: 1 },
+      lines: [{ 'a/b~c': 'x', count: 1 }, { 'a/b~c': 2, count: 'x' }, 'no line'],
+    };
+    const pointers = pointersOf(faultsOf(plain));
+    expect([...new Set(pointers)].toSorted()).toEqual(['/address/city', '/lines/1/a~1b~0c', '/lines/1/count', '/lines/2', '/to']);
+    // Two rules of the field are broken.
+    expect(pointers.filter((pointer) => pointer === '/to')).toHaveLength(2);
+  });
+
+  it('names type and faults in the message', () => {
+    expect(() => parse({ to: 'abcdef' })).toThrow(
+      'The payload does not fit order.place: /to: to must be shorter than or equal to 5 characters',
+    );
+  });
+
+  it('refuses unknown fields at a submit, wherever they stand and whatever they are called', () => {
+    const plain = JSON.parse(
+      '{"to":"a","~":1,"a/b":2,"":3,"address":{"city":"b","zip":"c"},"lines":[{"a/b~c":"x","count":1,"then":1}]}',
+    ) as unknown;
+    const faults = faultsOf(plain);
+    expect(pointersOf(faults).toSorted()).toEqual(['/', '/address/zip', '/a~1b', '/lines/0/then', '/~0'].toSorted());
+    expect(faults.every(({ detail }) => detail === 'is not a known field')).toBe(true);
+  });
+
+  it('refuses the names that every object inherits, wherever they stand, and ignores them at a claim', () => {
+    const plain = JSON.parse(
+      '{"to":"a","constructor":1,"address":{"city":"b","__proto__":{"c":1}},"lines":[{"toString":1}]}',
+    ) as unknown;
+    const faults = faultsOf(plain);
+    expect(pointersOf(faults)).toEqual(['/constructor', '/address/__proto__', '/lines/0/toString']);
+    expect(faults.every(({ detail }) => detail === 'has a name that is reserved')).toBe(true);
+    expect(parse({ to: 'a', toString: 1 }, 'ignore')).toBeInstanceOf(Order);
+  });
+
+  it('ignores unknown fields at a claim, but no broken rule', () => {
+    expect(parse({ to: 'a', more: 1, address: { city: 'b', zip: 'c' } }, 'ignore')).toMatchObject({
+      to: 'a',
+      address: { city: 'b' },
+    });
+    expect(pointersOf(faultsOf({ to: 1, more: 1 }, 'ignore'))).toContain('/to');
+  });
+
+  it('takes a class without rules: it asks for nothing and knows no field', () => {
+    expect(parse({}, 'refuse', Nothing)).toBeInstanceOf(Nothing);
+    expect(faultsOf({ a: 1 }, 'refuse', Nothing)).toContainEqual({ pointer: '/a', detail: 'is not a known field' });
+    expect(parse({ a: 1 }, 'ignore', Nothing)).toBeInstanceOf(Nothing);
+  });
+
+  it('refuses what a nested class is not named for, with a pointer', () => {
+    expect(pointersOf(faultsOf({ address: { city: 'b' } }, 'refuse', Untyped))).toEqual(['/address/city']);
+  });
+
+  it('is not changed by what came in later', () => {
+    const plain = { to: 'a', address: { city: 'b' } };
+    const order = parse(plain);
+    plain.address.city = 'c';
+    expect(order).toEqual({ to: 'a', address: { city: 'b' } });
+  });
+
+  it('lets a payload change no prototype', () => {
+    const parsed = parse(JSON.parse('{"to":"a","__proto__":{"polluted":true}}'), 'ignore');
+    expect(parsed).toBeInstanceOf(Order);
+    expect('polluted' in parsed).toBe(false);
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+describe('payloadToJson', () => {
+  const reasonOf = (payload: object): string => {
+    try {
+      payloadToJson('order.place', payload);
+    } catch (error) {
+      if (error instanceof InvalidPayloadError)
+        return error.violations.map(({ pointer, detail }) => `${pointer}|${detail}`).join();
+      throw error;
+    }
+    return 'taken';
+  };
+
+  it('writes what JSON can hold, with half characters as escapes', () => {
+    expect(payloadToJson('order.place', { a: [1, null, 'é😀', '\ud800'], b: undefined })).toBe('{"a":[1,null,"é😀","\\ud800"]}');
+  });
+
+  it('refuses a BigInt', () => {
+    expect(reasonOf({ id: 1n })).toMatch(/^\|cannot be written as JSON: TypeError: .*BigInt/);
+  });
+
+  it('refuses a circle', () => {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    expect(reasonOf(circle)).toMatch(/^\|cannot be written as JSON: TypeError: .*circular/);
+  });
+
+  it('refuses what has no form in JSON', () => {
+    expect(reasonOf({ toJSON: () => undefined })).toBe('|cannot be written as JSON');
+    expect(reasonOf(() => undefined)).toBe('|cannot be written as JSON');
+  });
+
+  it('refuses what throws while it is written, and what is nested out of all bounds', () => {
+    const throws = {
+      get field(): never {
+        throw new Error('Hands off.');
+      },
+    };
+    expect(reasonOf(throws)).toBe('|cannot be written as JSON: Error: Hands off.');
+    let deep: object = {};
+    for (let i = 0; i < 100_000; i += 1) deep = { deep };
+    expect(reasonOf(deep)).toMatch(/^\|cannot be written as JSON: RangeError/);
+  });
+});
