@@ -14,6 +14,8 @@ const OPTION_BOUNDS = {
   metadata: 20,
   metadataKey: 64,
   metadataValue: 512,
+  /** Any text within the bounds above is below it, but for control characters, of which JSON makes six bytes each. */
+  metadataBytes: 49_152,
 } as const;
 
 /** @throws {InvalidOptionsError} naming every fault; pointers are `/option`, deeper ones `/tags/0`. */
@@ -52,6 +54,7 @@ function textFaults({ dedupeKey, userId, requestId, tags = [], metadata = {} }: 
   const entries = Object.entries(metadata);
   return [
     ...lengthFault('/dedupeKey', dedupeKey, OPTION_BOUNDS.dedupeKey),
+    ...halfCharacterFault('/dedupeKey', dedupeKey),
     ...lengthFault('/userId', userId, OPTION_BOUNDS.userId),
     ...lengthFault('/requestId', requestId, OPTION_BOUNDS.requestId),
     ...countFault('/tags', tags.length, OPTION_BOUNDS.tags),
@@ -63,12 +66,23 @@ function textFaults({ dedupeKey, userId, requestId, tags = [], metadata = {} }: 
         ? []
         : [{ pointer: `/metadata/${pointerStep(key)}`, detail: `must have at most ${OPTION_BOUNDS.metadataValue} characters` }],
     ),
+    ...bytesFault('/metadata', metadata, OPTION_BOUNDS.metadataBytes),
   ];
 }
 
 function lengthFault(pointer: string, text: string | undefined, max: number): Violation[] {
   if (text === undefined || (text !== '' && charactersOf(text) <= max)) return [];
   return [{ pointer, detail: `must have 1 to ${max} characters` }];
+}
+
+/** A key is stored as UTF-8, in which one half of a character is the same as any other. */
+function halfCharacterFault(pointer: string, text: string | undefined): Violation[] {
+  if (text === undefined || text.isWellFormed()) return [];
+  return [{ pointer, detail: 'must not contain half a character (a lone surrogate)' }];
+}
+
+function bytesFault(pointer: string, value: object, max: number): Violation[] {
+  return Buffer.byteLength(JSON.stringify(value)) <= max ? [] : [{ pointer, detail: `must have at most ${max} bytes as JSON` }];
 }
 
 function charactersOf(text: string): number {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { newTraceContext, parseTraceparent } from '@antrean/platform';
+import { newTraceContext, parseTraceparent, parseTracestate } from '@antrean/platform';
 import { DuplicateJobError, InvalidOptionsError, PayloadTooLargeError } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { formatJobId, newUlid } from '../definition/job-id.js';
@@ -54,6 +54,8 @@ export class QueueService {
     // What is checked is what is stored, not the object it was made from.
     const stored = parsePayload(definition, JSON.parse(payloadJson), 'refuse');
     const dedupeKey = options.dedupeKey ?? definition.dedupe.key(stored);
+    // A key that the definition makes of a payload keeps to the bounds of one that is given.
+    if (dedupeKey !== undefined) checkOptions({ dedupeKey });
     const policy = options.dedupePolicy ?? definition.dedupe.policy;
     return {
       ulid: newUlid(),
@@ -101,7 +103,8 @@ function whenOf({ delayMs, runAt }: EnqueueOptions): NewJob['when'] {
   return delayMs === undefined || delayMs === 0 ? undefined : { delayMs };
 }
 
-function factsOf({ requestId, tracestate, userId, tags, metadata, backoff }: EnqueueOptions): Facts {
+function factsOf({ requestId, userId, tags, metadata, backoff, ...options }: EnqueueOptions): Facts {
+  const tracestate = parseTracestate(options.tracestate);
   return {
     ...(requestId === undefined ? {} : { requestId }),
     ...(tracestate === undefined ? {} : { tracestate }),

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { InvalidOptionsError, type Violation } from '../definition/errors.js';
+import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS } from '../definition/job-definition.js';
+import { MAX_RETRY_DELAY_MS } from '../definition/retry-policy.js';
+import { checkOptions } from './check-options.js';
+import type { EnqueueOptions } from './enqueue-options.js';
+
+function faultsOf(options: EnqueueOptions): readonly Violation[] {
+  try {
+    checkOptions(options);
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.violations;
+    throw error;
+  }
+  return [];
+}
+
+const pointersOf = (options: EnqueueOptions): string[] => faultsOf(options).map(({ pointer }) => pointer);
+
+/** Values of the wrong type come from callers that no compiler checks. */
+const unchecked = (options: Readonly<Record<string, unknown>>): EnqueueOptions => options;
+
+const NUMBERS = [
+  ['priority', BOUNDS.priority],
+  ['maxAttempts', BOUNDS.attempts],
+  ['timeoutMs', BOUNDS.timeoutMs],
+  ['delayMs', BOUNDS.delayMs],
+  ['dedupeTtlMs', BOUNDS.dedupeTtlMs],
+] as const;
+
+const TEXTS = [
+  ['dedupeKey', 255],
+  ['userId', 128],
+  ['requestId', 128],
+] as const;
+
+describe('options', () => {
+  it('may all be left out', () => {
+    expect(faultsOf({})).toEqual([]);
+  });
+
+  it('may all be set', () => {
+    const options: EnqueueOptions = {
+      dedupeKey: 'k',
+      dedupePolicy: 'until_started',
+      dedupeTtlMs: 1_000,
+      onDuplicate: 'existing',
+      delayMs: 0,
+      priority: 9,
+      maxAttempts: 1,
+      timeoutMs: 1,
+      backoff: { kind: 'fixed', delayMs: 0 },
+      userId: 'u',
+      tags: ['t'],
+      metadata: { key: '' },
+      traceparent: 'any',
+      tracestate: 'any',
+      requestId: 'r',
+    };
+    expect(faultsOf(options)).toEqual([]);
+  });
+
+  it.each(NUMBERS)('take %s up to its bounds and refuse it past them', (name, { min, max }) => {
+    for (const value of [min, max]) expect(faultsOf({ [name]: value })).toEqual([]);
+    for (const value of [min - 1, max + 1, min + 0.5, NaN, Infinity, -Infinity]) {
+      expect(faultsOf({ [name]: value })).toEqual([
+        { pointer: `/${name}`, detail: `must be a whole number from ${min} to ${max}` },
+      ]);
+    }
+    expect(pointersOf(unchecked({ [name]: String(max) }))).toEqual([`/${name}`]);
+    expect(pointersOf(unchecked({ [name]: null }))).toEqual([`/${name}`]);
+  });
+
+  it('say when a job runs in one way only, and with a time that exists', () => {
+    expect(faultsOf({ runAt: new Date(0) })).toEqual([]);
+    expect(faultsOf({ runAt: new Date(NaN) })).toEqual([{ pointer: '/runAt', detail: 'is not a valid time' }]);
+    expect(faultsOf({ runAt: new Date(), delayMs: 0 })).toEqual([
+      { pointer: '/runAt', detail: 'cannot be given together with a delay' },
+    ]);
+  });
+
+  it.each(TEXTS)('take %s with 1 to %d characters, whatever these are made of', (name, max) => {
+    for (const character of ['x', '€', '😀']) {
+      expect(faultsOf({ [name]: character })).toEqual([]);
+      expect(faultsOf({ [name]: character.repeat(max) })).toEqual([]);
+      expect(faultsOf({ [name]: character.repeat(max + 1) })).toEqual([
+        { pointer: `/${name}`, detail: `must have 1 to ${max} characters` },
+      ]);
+    }
+    expect(pointersOf({ [name]: '' })).toEqual([`/${name}`]);
+  });
+
+  it('take 10 tags of 1 to 64 characters', () => {
+    expect(faultsOf({ tags: Array.from({ length: 10 }, () => '😀'.repeat(64)) })).toEqual([]);
+    expect(faultsOf({ tags: Array.from({ length: 11 }, () => 't') })).toEqual([
+      { pointer: '/tags', detail: 'must have at most 10 entries' },
+    ]);
+    expect(pointersOf({ tags: ['ok', '', 't'.repeat(65)] })).toEqual(['/tags/1', '/tags/2']);
+  });
+
+  it('take 20 entries of metadata, keys of 1 to 64 characters, values of at most 512', () => {
+    const entries = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, 'x'.repeat(512)]));
+    expect(faultsOf({ metadata: entries(20) })).toEqual([]);
+    expect(pointersOf({ metadata: entries(21) })).toEqual(['/metadata']);
+    expect(faultsOf({ metadata: { ['k'.repeat(64)]: '' } })).toEqual([]);
+    expect(pointersOf({ metadata: { ['k'.repeat(65)]: '' } })).toEqual(['/metadata']);
+    expect(pointersOf({ metadata: { '': 'x' } })).toEqual(['/metadata']);
+    expect(faultsOf({ metadata: { 'a/b~c': 'x'.repeat(513) } })).toEqual([
+      { pointer: '/metadata/a~1b~0c', detail: 'must have at most 512 characters' },
+    ]);
+  });
+
+  it('take metadata of any text that fits a record, and none that would not', () => {
+    const entries = (character: string) =>
+      Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index} ${character.repeat(60)}`, character.repeat(512)]));
+    for (const character of ['x', '"', '€', '😀']) expect(faultsOf({ metadata: entries(character) })).toEqual([]);
+    // JSON writes each of these with six bytes.
+    for (const character of ['\u0001', '\ud800']) {
+      expect(faultsOf({ metadata: entries(character) })).toEqual([
+        { pointer: '/metadata', detail: 'must have at most 49152 bytes as JSON' },
+      ]);
+    }
+  });
+
+  it('refuse half a character in a dedupe key, where it would be the same as any other half', () => {
+    for (const dedupeKey of ['\ud800', 'a\udc00b', '😀\ud83d']) {
+      expect(faultsOf({ dedupeKey })).toEqual([
+        { pointer: '/dedupeKey', detail: 'must not contain half a character (a lone surrogate)' },
+      ]);
+    }
+  });
+
+  it('take every dedupe policy and every answer to a duplicate, and no other', () => {
+    for (const dedupePolicy of DEDUPE_POLICIES) expect(faultsOf({ dedupePolicy })).toEqual([]);
+    for (const onDuplicate of DUPLICATE_ANSWERS) expect(faultsOf({ onDuplicate })).toEqual([]);
+    expect(faultsOf(unchecked({ dedupePolicy: 'for_ever', onDuplicate: 'replace' }))).toEqual([
+      { pointer: '/dedupePolicy', detail: 'must be one of ttl, until_started, until_finished, until_result_expires' },
+      { pointer: '/onDuplicate', detail: 'must be one of conflict, existing' },
+    ]);
+  });
+
+  const withBackoff = (backoff: NonNullable<EnqueueOptions['backoff']>) => faultsOf({ backoff });
+
+  it('take back-offs within their bounds', () => {
+    const max = MAX_RETRY_DELAY_MS;
+    expect(withBackoff({ kind: 'exponential', baseMs: 0, factor: 1, capMs: 0 })).toEqual([]);
+    expect(withBackoff({ kind: 'exponential', baseMs: max, factor: 100, capMs: max })).toEqual([]);
+    expect(withBackoff({ kind: 'fixed', delayMs: max })).toEqual([]);
+    expect(withBackoff({ kind: 'quadratic', baseMs: max, capMs: max })).toEqual([]);
+  });
+
+  it.each([-1, MAX_RETRY_DELAY_MS + 1, NaN, Infinity])('refuse a back-off of %d ms, naming the number that is wrong', (ms) => {
+    const detail = `must be a number from 0 to ${MAX_RETRY_DELAY_MS}`;
+    expect(withBackoff({ kind: 'fixed', delayMs: ms })).toEqual([{ pointer: '/backoff/delayMs', detail }]);
+    expect(withBackoff({ kind: 'quadratic', baseMs: ms, capMs: ms })).toEqual([
+      { pointer: '/backoff/baseMs', detail },
+      { pointer: '/backoff/capMs', detail },
+    ]);
+    expect(withBackoff({ kind: 'exponential', baseMs: ms, factor: 2, capMs: ms })).toEqual([
+      { pointer: '/backoff/baseMs', detail },
+      { pointer: '/backoff/capMs', detail },
+    ]);
+  });
+
+  it.each([0, 0.99, 100.1, NaN, Infinity])('refuse a factor of %d', (factor) => {
+    expect(withBackoff({ kind: 'exponential', baseMs: 1, factor, capMs: 1 })).toEqual([
+      { pointer: '/backoff/factor', detail: 'must be a number from 1 to 100' },
+    ]);
+  });
+
+  it('name all faults at once, in the message too', () => {
+    const options: EnqueueOptions = { priority: 10, dedupeKey: '', tags: [''] };
+    expect(pointersOf(options)).toEqual(['/priority', '/dedupeKey', '/tags/0']);
+    expect(() => {
+      checkOptions(options);
+    }).toThrow('/priority: must be a whole number from 0 to 9; /dedupeKey: must have 1 to 255 characters');
+  });
+
+  it('are refused or taken, never stumbled over, within their types', () => {
+    const options = fc.record<EnqueueOptions>(
+      {
+        dedupeKey: fc.string({ unit: 'binary', maxLength: 300 }),
+        delayMs: fc.double(),
+        priority: fc.integer(),
+        runAt: fc.date({ noInvalidDate: false }),
+        tags: fc.array(fc.string({ unit: 'binary' }), { maxLength: 12 }),
+        metadata: fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })),
+        backoff: fc.record({ kind: fc.constant('quadratic' as const), baseMs: fc.double(), capMs: fc.double() }),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(options, (given) => {
+        expect(faultsOf(given).every(({ pointer, detail }) => pointer.startsWith('/') && detail !== '')).toBe(true);
+      }),
+    );
+  });
+});

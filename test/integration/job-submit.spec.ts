@@ -1,0 +1,81 @@
+import { IsOptional, IsString } from 'class-validator';
+import { InvalidOptionsError, InvalidPayloadError, PayloadTooLargeError, defineJob, type EnqueueOptions } from '@antrean/jobs';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+
+class Payload {
+  @IsString()
+  name!: string;
+
+  @IsOptional()
+  @IsString()
+  key?: string;
+}
+
+const Submitted = defineJob('submitted.run', { payload: Payload, dedupe: { key: ({ key }) => key } });
+
+describe('a submit', () => {
+  let jobs: JobsApp;
+
+  beforeAll(async () => {
+    jobs = await startJobsApp([Submitted], []);
+  });
+
+  afterAll(async () => {
+    await jobs.close();
+  });
+
+  const submit = (payload: Payload, options: EnqueueOptions = {}) => jobs.queue.enqueue(Submitted, payload, options);
+  const stored = async () => (await jobs.status.depth(Submitted.type)).counts.queued;
+
+  it.each<[string, Payload, EnqueueOptions, new (...args: never[]) => Error]>([
+    ['a payload that does not fit', { name: 1 as unknown as string }, {}, InvalidPayloadError],
+    ['a payload with an unknown field', { name: 'a', more: 1 } as Payload, {}, InvalidPayloadError],
+    ['a payload over 256 KiB', { name: 'x'.repeat(262_144) }, {}, PayloadTooLargeError],
+    ['an option out of bounds', { name: 'a' }, { priority: 10 }, InvalidOptionsError],
+    ['a time more than a year away', { name: 'a' }, { runAt: new Date(Date.now() + 366 * 86_400_000) }, InvalidOptionsError],
+    ['a dedupe key of the type that is empty', { name: 'a', key: '' }, {}, InvalidOptionsError],
+    ['a dedupe key of the type that is too long', { name: 'a', key: 'k'.repeat(70_000) }, {}, InvalidOptionsError],
+    ['metadata that no record holds', { name: 'a' }, { metadata: hugeMetadata() }, InvalidOptionsError],
+  ])('with %s is refused, and nothing is written', async (_what, payload, options, error) => {
+    const before = await stored();
+    await expect(submit(payload, options)).rejects.toThrow(error);
+    expect(await stored()).toBe(before);
+  });
+
+  it('that is refused does no harm to those that are made beside it', async () => {
+    const answers = await Promise.allSettled([
+      submit({ name: 'first' }),
+      submit({ name: 'bad', key: 'k'.repeat(70_000) }),
+      submit({ name: 'bad' }, { metadata: hugeMetadata() }),
+      submit({ name: 'last' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+  });
+
+  it('keeps labels of every kind to the letter', async () => {
+    const options: EnqueueOptions = {
+      userId: 'u 😀',
+      tags: ['a b', '{"}', '\ud800'],
+      metadata: { 'k\n/~': '\u0001€', empty: '' },
+      requestId: 'r-1',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      tracestate: 'congo=t61rcWkgMzE',
+    };
+    const { jobId, traceId } = await submit({ name: 'labelled' }, options);
+    expect(traceId).toBe('0af7651916cd43dd8448eb211c80319c');
+    const { userId, tags, metadata, requestId } = options;
+    expect(await jobs.status.get(jobId)).toMatchObject({ userId, tags, metadata, requestId, traceId });
+  });
+
+  it('goes on without a trace state that is none, or longer than one may be', async () => {
+    for (const tracestate of ['no state', `a=${'x'.repeat(100_000)}`]) {
+      const { jobId } = await submit({ name: 'traced' }, { tracestate });
+      expect(await jobs.status.get(jobId)).toMatchObject({ status: 'queued' });
+    }
+  });
+});
+
+/** Within the bounds of each entry; JSON writes a control character with six bytes. */
+function hugeMetadata(): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index} ${'\u0001'.repeat(60)}`, '\u0001'.repeat(512)]));
+}
