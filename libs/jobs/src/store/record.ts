@@ -181,6 +181,7 @@ export function decodeRecord(record: Buffer): JobRecord {
   const dedupeEnd = HEADER_BYTES + record.readUInt16LE(102);
   const factsStart = dedupeEnd + record.readUInt16LE(104);
   const factsEnd = factsStart + record.readUInt16LE(106);
+  if (factsEnd > record.length) throw new UnreadableRecordError(`A record of ${record.length} bytes ends before its payload.`);
   return {
     ...header,
     dedupeKey: dedupeEnd > HEADER_BYTES ? record.toString('utf8', HEADER_BYTES, dedupeEnd) : undefined,

@@ -33,15 +33,27 @@ const SHAPE = /^(\d+) (\d+) (\w+) (\d+) (\d+) (.*)$/s;
 export function parseRun(number: number, text: string): Run {
   const [, started, finished, outcome, workerId, next, error] = SHAPE.exec(text) ?? [];
   const known = RUN_OUTCOMES.find((name) => name === outcome);
-  if (known === undefined || workerId === undefined) throw new UnreadableRecordError(`Run ${number} of a trail cannot be read.`);
+  if (known === undefined || workerId === undefined) throw unreadable(number);
   return {
     number,
     workerId,
     startedAt: new Date(Number(started)),
     finishedAt: new Date(Number(finished)),
     outcome: known,
-    // Written by encodeRunError and nobody else.
-    error: error ? (JSON.parse(error) as RunError) : null,
+    error: error ? parseError(number, error) : null,
     nextAttemptAt: Number(next) === 0 ? null : new Date(Number(next)),
   };
+}
+
+function parseError(number: number, json: string): RunError {
+  try {
+    // Written by the executor or the reaper and nobody else.
+    return JSON.parse(json) as RunError;
+  } catch (error) {
+    throw unreadable(number, error);
+  }
+}
+
+function unreadable(number: number, cause?: unknown): UnreadableRecordError {
+  return new UnreadableRecordError(`Run ${number} of a trail cannot be read.`, { cause });
 }
