@@ -16,6 +16,22 @@ export interface Violation {
   readonly detail: string;
 }
 
+/** A message is read by people and kept in logs: it tells this many faults, all are in `violations`. */
+const MOST_TOLD = 5;
+/** A pointer may hold any key a client makes up, of any length. */
+const LONGEST_PLACE = 200;
+
+function told(violations: readonly Violation[]): string {
+  const faults = violations.slice(0, MOST_TOLD).map(({ pointer, detail }) => `${placeOf(pointer)}: ${detail}`);
+  const more = violations.length - faults.length;
+  return more > 0 ? `${faults.join('; ')}; and ${more} more` : faults.join('; ');
+}
+
+function placeOf(pointer: string): string {
+  if (pointer === '') return 'payload';
+  return pointer.length > LONGEST_PLACE ? `${pointer.slice(0, LONGEST_PLACE)}…` : pointer;
+}
+
 /** The payload does not fit its class. Nothing was written. */
 export class InvalidPayloadError extends AntreanError {
   readonly code = 'invalid_payload';
@@ -24,9 +40,7 @@ export class InvalidPayloadError extends AntreanError {
     readonly type: string,
     readonly violations: readonly Violation[],
   ) {
-    super(
-      `The payload does not fit ${type}: ${violations.map(({ pointer, detail }) => `${pointer || 'payload'}: ${detail}`).join('; ')}`,
-    );
+    super(`The payload does not fit ${type}: ${told(violations)}`);
   }
 }
 
@@ -35,7 +49,7 @@ export class InvalidOptionsError extends AntreanError {
   readonly code = 'invalid_options';
 
   constructor(readonly violations: readonly Violation[]) {
-    super(violations.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; '));
+    super(told(violations));
   }
 }
 

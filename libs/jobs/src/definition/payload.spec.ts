@@ -64,6 +64,16 @@ function faultsOf(
   return [];
 }
 
+function messageOf(plain: unknown): string {
+  try {
+    parse(plain);
+  } catch (error) {
+    if (error instanceof InvalidPayloadError) return error.message;
+    throw error;
+  }
+  return 'taken';
+}
+
 const pointersOf = (violations: readonly Violation[]): string[] => violations.map(({ pointer }) => pointer);
 
 describe('parsePayload', () => {
@@ -99,6 +109,23 @@ describe('parsePayload', () => {
   it('names type and faults in the message', () => {
     expect(() => parse({ to: 'abcdef' })).toThrow(
       'The payload does not fit order.place: /to: to must be shorter than or equal to 5 characters',
+    );
+  });
+
+  it('tells the first five faults in the message, places cut short, and how many more there are', () => {
+    const plain = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`${index}`.padEnd(1_000, 'x'), 1]));
+    const message = messageOf(plain);
+    expect(message.endsWith(`; and ${faultsOf(plain).length - 5} more`)).toBe(true);
+    expect(message.length).toBeLessThan(1_500);
+  });
+
+  it('refuses an object of more than 1,000 fields at a submit, with one fault and before it costs anything', () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`field${index}`, 1]));
+    const detail = 'must have at most 1000 fields, it has 20000';
+    expect(faultsOf(many)).toEqual([{ pointer: '', detail }]);
+    expect(faultsOf({ to: 'a', lines: [many] })).toEqual([{ pointer: '/lines/0', detail }]);
+    expect(pointersOf(faultsOf({ to: 'a', lines: Array.from({ length: 1_001 }, () => ({ 'a/b~c': 'x', count: 1 })) }))).toEqual(
+      [],
     );
   });
 

@@ -16,8 +16,8 @@ export function parsePayload<P extends object>(
   if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
     throw new InvalidPayloadError(definition.type, [{ pointer: '', detail: 'must be a JSON object' }]);
   }
-  const reserved = unknownFields === 'refuse' ? reservedKeys(plain, '') : [];
-  if (reserved.length > 0) throw new InvalidPayloadError(definition.type, reserved);
+  const unreadable = unknownFields === 'refuse' ? unreadableKeys(plain, '') : [];
+  if (unreadable.length > 0) throw new InvalidPayloadError(definition.type, unreadable);
   const payload = plainToInstance(definition.payload, plain);
   const errors = validateSync(payload, {
     whitelist: unknownFields === 'refuse',
@@ -52,12 +52,22 @@ export function pointerStep(key: string): string {
 
 const RESERVED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** Keys that every object inherits (`constructor`, `__proto__`, …): the class libraries drop them or stumble over them. */
-function reservedKeys(value: object, pointer: string): Violation[] {
-  return Object.entries(value).flatMap(([key, child]: [string, unknown]) => {
+/** The class libraries compare every field of an object with every other: thousands of them would hold up all other work. */
+const MOST_FIELDS = 1_000;
+
+/**
+ * Keys that every object inherits (`constructor`, `__proto__`, …), which the class libraries drop or stumble over, and objects
+ * with too many keys for them.
+ */
+function unreadableKeys(value: object, pointer: string): Violation[] {
+  const entries: [string, unknown][] = Object.entries(value);
+  if (!Array.isArray(value) && entries.length > MOST_FIELDS) {
+    return [{ pointer, detail: `must have at most ${MOST_FIELDS} fields, it has ${entries.length}` }];
+  }
+  return entries.flatMap(([key, child]) => {
     const place = `${pointer}/${pointerStep(key)}`;
     if (!Array.isArray(value) && RESERVED.has(key)) return [{ pointer: place, detail: 'has a name that is reserved' }];
-    return typeof child === 'object' && child !== null ? reservedKeys(child, place) : [];
+    return typeof child === 'object' && child !== null ? unreadableKeys(child, place) : [];
   });
 }
 
