@@ -170,9 +170,10 @@ describe('a submit', () => {
   });
 
   it.each([
-    [{}, '#/type', 'type must be the name of a job type'],
-    [{ payload: {} }, '#/type', 'type must be the name of a job type'],
-    [{ type: 7, payload: {} }, '#/type', 'type must be the name of a job type'],
+    [{}, '#/type', 'type must be the name of a job type, a string of at most 64 characters'],
+    [{ payload: {} }, '#/type', 'type must be the name of a job type, a string of at most 64 characters'],
+    [{ type: 'x'.repeat(65), payload: {} }, '#/type', 'type must be the name of a job type, a string of at most 64 characters'],
+    [{ type: 7, payload: {} }, '#/type', 'type must be the name of a job type, a string of at most 64 characters'],
     [{ type: 'email.send' }, '#/payload', 'payload must be an object'],
     [{ type: 'email.send', payload: [] }, '#/payload', 'payload must be an object'],
     [{ type: 'email.send', payload: null }, '#/payload', 'payload must be an object'],
@@ -216,6 +217,19 @@ describe('a submit', () => {
     expect(errors).toEqual([
       { pointer: '#/options/run_at', detail: 'run_at and delay_sec exclude each other, send one of them' },
     ]);
+  });
+
+  it('refuses dedupe_ttl_sec together with a dedupe_policy that has no time', () => {
+    expect(problemOf(withOptions({ dedupe_ttl_sec: 60, dedupe_policy: 'until_finished' }))).toMatchObject({
+      code: 'invalid_request',
+      errors: [
+        {
+          pointer: '#/options/dedupe_ttl_sec',
+          detail: 'dedupe_ttl_sec is for the dedupe_policy ttl only, not for until_finished',
+        },
+      ],
+    });
+    expect(parseSubmission(withOptions({ dedupe_ttl_sec: 60 })).options).toEqual({ dedupeTtlMs: 60_000 });
   });
 
   it.each(['expires_in_sec', 'group', 'webhook', 'result_ttl_sec'])('says that %s is not available yet', (option) => {

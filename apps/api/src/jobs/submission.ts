@@ -52,6 +52,9 @@ function contradictions(options: JobOptionsBody, backoff: BackoffBody | undefine
   if (options.delay_sec !== undefined && options.run_at !== undefined) {
     refuse(['run_at'], 'run_at and delay_sec exclude each other, send one of them');
   }
+  if (options.dedupe_ttl_sec !== undefined && options.dedupe_policy !== undefined && options.dedupe_policy !== 'ttl') {
+    refuse(['dedupe_ttl_sec'], `dedupe_ttl_sec is for the dedupe_policy ttl only, not for ${options.dedupe_policy}`);
+  }
   if (backoff?.factor !== undefined && backoff.type !== 'exponential') {
     refuse(['backoff', 'factor'], `factor is for exponential backoffs only, not for ${backoff.type}`);
   }

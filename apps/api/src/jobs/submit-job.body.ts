@@ -21,6 +21,8 @@ const TAG = { min: 1, max: 64 };
 const MOST_METADATA = 20;
 const METADATA_KEY = { min: 1, max: 64 };
 const METADATA_VALUE = { min: 0, max: 512 };
+/** No job type has a longer name. */
+const LONGEST_TYPE = 64;
 
 /** How long a job waits between its attempts. */
 export class BackoffBody {
@@ -52,7 +54,7 @@ export class JobOptionsBody {
   readonly dedupe_policy?: DedupePolicy;
 
   @IfGiven()
-  @IsSeconds(BOUNDS.dedupeTtlMs, { description: 'For the policy ttl.' })
+  @IsSeconds(BOUNDS.dedupeTtlMs, { description: 'For the policy ttl; refused with any other.' })
   readonly dedupe_ttl_sec?: number;
 
   @IfGiven()
@@ -121,7 +123,11 @@ export class JobOptionsBody {
 
 /** The body of `POST /jobs`. The payload is checked by its job type. */
 export class SubmitJobBody {
-  @Rule('must be the name of a job type', (value) => typeof value === 'string', { type: 'string' })
+  @Rule(
+    `must be the name of a job type, a string of at most ${LONGEST_TYPE} characters`,
+    (value) => typeof value === 'string' && value.length <= LONGEST_TYPE,
+    { type: 'string', maxLength: LONGEST_TYPE },
+  )
   readonly type!: string;
 
   @IsPlainObject({ description: 'What the job type takes.' })

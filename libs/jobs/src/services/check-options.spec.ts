@@ -42,7 +42,7 @@ describe('options', () => {
   it('may all be set', () => {
     const options: EnqueueOptions = {
       dedupeKey: 'k',
-      dedupePolicy: 'until_started',
+      dedupePolicy: 'ttl',
       dedupeTtlMs: 1_000,
       onDuplicate: 'existing',
       delayMs: 0,
@@ -77,6 +77,20 @@ describe('options', () => {
     expect(faultsOf({ runAt: new Date(), delayMs: 0 })).toEqual([
       { pointer: '/runAt', detail: 'cannot be given together with a delay' },
     ]);
+  });
+
+  it('have a time for a dedupe key only when the policy is ttl, be it their own or that of the definition', () => {
+    expect(faultsOf({ dedupeTtlMs: 1_000, dedupePolicy: 'until_started' })).toEqual([
+      { pointer: '/dedupeTtlMs', detail: 'is for the dedupe policy ttl only, the policy of this job is until_started' },
+    ]);
+    const check = (options: EnqueueOptions) => () => {
+      checkOptions(options, 'until_finished');
+    };
+    expect(check({ dedupeTtlMs: 1_000 })).toThrow(
+      '/dedupeTtlMs: is for the dedupe policy ttl only, the policy of this job is until_finished',
+    );
+    expect(check({ dedupeTtlMs: 1_000, dedupePolicy: 'ttl' })).not.toThrow();
+    expect(check({})).not.toThrow();
   });
 
   it.each(TEXTS)('take %s with 1 to %d characters, whatever these are made of', (name, max) => {

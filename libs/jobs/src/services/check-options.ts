@@ -1,5 +1,5 @@
 import { InvalidOptionsError, type Violation } from '../definition/errors.js';
-import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS } from '../definition/job-definition.js';
+import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS, type DedupePolicy } from '../definition/job-definition.js';
 import { pointerStep } from '../definition/payload.js';
 import { MAX_RETRY_DELAY_MS, type StoredRetryPolicy } from '../definition/retry-policy.js';
 import type { EnqueueOptions } from './enqueue-options.js';
@@ -18,8 +18,11 @@ const OPTION_BOUNDS = {
   metadataBytes: 49_152,
 } as const;
 
-/** @throws {InvalidOptionsError} naming every fault; pointers are `/option`, deeper ones `/tags/0`. */
-export function checkOptions(options: EnqueueOptions): void {
+/**
+ * @param definitionPolicy what holds when the options name no dedupe policy.
+ * @throws {InvalidOptionsError} naming every fault; pointers are `/option`, deeper ones `/tags/0`.
+ */
+export function checkOptions(options: EnqueueOptions, definitionPolicy: DedupePolicy = 'ttl'): void {
   const violations = [
     ...numberFaults(options),
     ...textFaults(options),
@@ -31,6 +34,13 @@ export function checkOptions(options: EnqueueOptions): void {
   }
   if (options.runAt !== undefined && Number.isNaN(options.runAt.getTime())) {
     violations.push({ pointer: '/runAt', detail: 'is not a valid time' });
+  }
+  const policy = options.dedupePolicy ?? definitionPolicy;
+  if (options.dedupeTtlMs !== undefined && policy !== 'ttl') {
+    violations.push({
+      pointer: '/dedupeTtlMs',
+      detail: `is for the dedupe policy ttl only, the policy of this job is ${policy}`,
+    });
   }
   if (violations.length > 0) throw new InvalidOptionsError(violations);
 }

@@ -6,6 +6,7 @@ export interface EnqueueOptions {
   /** 1 to 255 characters. */
   readonly dedupeKey?: string;
   readonly dedupePolicy?: DedupePolicy;
+  /** With the policy `ttl` only. */
   readonly dedupeTtlMs?: number;
   readonly onDuplicate?: DuplicateAnswer;
   /** Milliseconds from now, by Redis' clock. Not together with `runAt`. */
