@@ -1,4 +1,4 @@
-import { isEmail } from 'class-validator';
+import { parseSender } from '../mail/sender.js';
 import { choice } from './choice-variable.js';
 import { Wrong, type Variable } from './variable.js';
 
@@ -17,12 +17,19 @@ export const smtpUrl: Variable<string | undefined> = {
   },
 };
 
-/** The sender of all mails. Line ends never pass, so that nobody can slip in a header field. */
+/** The sender of all mails. */
 export const mailFrom: Variable<string> = {
   name: 'MAIL_FROM',
-  expected: 'one mailbox on one line, such as shop@example.com or "Shop <shop@example.com>"',
+  expected: 'one mailbox on one line, plain ASCII before its @, such as shop@example.com or "Shop <shop@example.com>"',
   fallback: 'Antrean <antrean@localhost>',
-  parse: (text) => (isEmail(text, { allow_display_name: true, require_tld: false, allow_ip_domain: true }) ? text : new Wrong()),
+  parse: (text) => {
+    try {
+      parseSender(text);
+      return text;
+    } catch {
+      return new Wrong();
+    }
+  },
 };
 
 /** What to do with a mail of which nobody knows whether the server took it. */

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { connectRedis, type Logger } from '@antrean/platform';
+import { connectRedis, parseSender, type Logger } from '@antrean/platform';
 import { EmailSendHandler, ON_UNKNOWN } from './email-send.handler.js';
 import { DeliveryLedger, type OnUnknown } from './ledger/delivery-ledger.js';
 import { RedisDeliveryLedger } from './ledger/redis-delivery-ledger.js';
 import { MailComposer } from './message/mail-composer.js';
 import { MailTemplates } from './message/mail-templates.js';
-import { parseSender } from './message/sender.js';
 import { FileTransport } from './transport/file-transport.js';
 import { MailTransport } from './transport/mail-transport.js';
 import { SmtpTransport } from './transport/smtp-transport.js';

@@ -1,8 +1,8 @@
 import type { SendEmailPayload } from '@antrean/catalog';
+import type { Sender } from '@antrean/platform';
 import { deliveryId } from './delivery-id.js';
 import { composeMail, type MailMessage } from './mail-message.js';
 import type { MailTemplates } from './mail-templates.js';
-import type { Sender } from './sender.js';
 
 /** A mail, and what the delivery ledger knows it by. */
 export interface ComposedMail {

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
+import type { Sender } from '@antrean/platform';
 import MimeComposer from 'nodemailer/lib/mail-composer';
 import type { RenderedMail } from './mail-template.js';
-import type { Sender } from './sender.js';
 
 /** A finished mail, ready to be handed over. */
 export interface MailMessage {

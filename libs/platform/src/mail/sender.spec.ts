@@ -10,12 +10,19 @@ describe('a sender', () => {
     expect(parseSender(text)).toEqual(sender);
   });
 
-  it.each(['', 'Antrean', 'a@example.com, b@example.com', 'büro@example.com', 'antrean@', 'Team: a@example.com;'])(
-    'is not %j',
-    (text) => {
-      expect(() => parseSender(text)).toThrow(
-        `"${text}" is no sender: write one mailbox, such as Antrean <antrean@example.com>.`,
-      );
-    },
-  );
+  it.each([
+    '',
+    'Antrean',
+    'a@example.com, b@example.com',
+    'büro@example.com',
+    '"a b"@example.com',
+    'a@[1.2.3.4]',
+    'antrean@',
+    'a..b@example.com',
+    'Team: a@example.com;',
+    'Shop\n<shop@example.com>',
+    'Shop <shop@example.com>\r\nBcc: all@example.com',
+  ])('is not %j', (text) => {
+    expect(() => parseSender(text)).toThrow(`"${text}" is no sender: write one mailbox, such as Antrean <antrean@example.com>.`);
+  });
 });

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { isEmail } from 'class-validator';
 import parseAddresses from 'nodemailer/lib/addressparser';
 
 /** Who the mails are from. */
@@ -12,13 +13,15 @@ export interface Sender {
 
 /**
  * @param text one mailbox: `antrean@example.com` or `Antrean <antrean@example.com>`.
- * @throws {TypeError} when it is something else, or when the part before the `@` is not ASCII.
+ * @throws {TypeError} when it is something else, has a line end (nobody slips in a header field), or a part before the `@`
+ * that is not plain ASCII.
  */
 export function parseSender(text: string): Sender {
   const [mailbox, ...others] = parseAddresses(text);
   const [, local, domain] = /^([!-?A-~]+)@([^@\s]+)$/.exec(mailbox?.address ?? '') ?? [];
   const ascii = domainToASCII(domain ?? '');
-  if (mailbox === undefined || others.length > 0 || local === undefined || ascii === '') {
+  const wellFormed = isEmail(text, { allow_display_name: true, require_tld: false });
+  if (!wellFormed || mailbox === undefined || others.length > 0 || local === undefined || ascii === '') {
     throw new TypeError(`"${text}" is no sender: write one mailbox, such as Antrean <antrean@example.com>.`);
   }
   return { name: mailbox.name, address: `${local}@${ascii}`, domain: ascii };
