@@ -31,7 +31,10 @@ function redisHint() {
   return url ? ` REDIS_URL points at ${withoutSecrets(url)}: is it running?` : '';
 }
 
-/** @param {string} url */
+/**
+ * A password may hold a raw `/` or `@`, and a comma list several of them: all up to the last `@` goes.
+ * @param {string} url
+ */
 function withoutSecrets(url) {
-  return url.replace(/\/\/[^/]*@/, '//');
+  return url.replace(/\/\/.*@/s, '//');
 }
