@@ -11,6 +11,8 @@ export interface ApiConfig {
   readonly redisUrl: string;
   readonly keyPrefix: string;
   readonly durability: 'local';
+  readonly retentionMs: number;
+  readonly deadRetentionMs: number;
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;

@@ -39,7 +39,6 @@ export interface WorkerConfig {
   readonly production: boolean;
 }
 
-const DAY_SEC = 86_400;
 const MAIL_DIR = '.data/mail';
 
 /**
@@ -57,8 +56,6 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv, terminal = process.stdo
     concurrency: workerConcurrency,
     leaseMs: seconds('LEASE_SEC', { min: 1, max: 3_600, fallback: 30 }),
     shutdownGraceMs: seconds('SHUTDOWN_GRACE_SEC', { min: 0, max: 3_600, fallback: 25 }),
-    retentionMs: seconds('RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: DAY_SEC }),
-    deadRetentionMs: seconds('DEAD_RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: 30 * DAY_SEC }),
     smtpUrl,
     mailFrom,
     emailOnUnknown,
