@@ -68,6 +68,17 @@ describe('a worker at its start', () => {
     expect(await refusal([One, Two], [OneHandler], { types: ['one.*', 'two.run'] })).toMatch(/names "two\.run", but no provider/);
   });
 
+  it('refuses WORKER_TYPES that select none of its handlers, naming these', async () => {
+    expect(await refusal([One, Two], [OneHandler], { types: ['oen.*', '!two.run'] })).toMatch(
+      /WORKER_TYPES "oen\.\*,!two\.run" selects no job type\. There are handlers for: one\.run\./,
+    );
+  });
+
+  it('starts without work when that is what the exclusions say', async () => {
+    const jobs = await startJobsApp([One], [OneHandler], { types: ['!*'] });
+    await jobs.close();
+  });
+
   it('refuses two definitions of one type', async () => {
     await expect(startJobsApp([One, defineJob('one.run', { payload: Payload })], [])).rejects.toThrow(
       '"one.run" is defined twice',

@@ -38,7 +38,7 @@ export class HandlerRegistry implements OnModuleInit {
     return this.registered;
   }
 
-  /** @throws {WorkerBootError} on a duplicate, request-scoped, unknown or missing handler. */
+  /** @throws {WorkerBootError} on a duplicate, request-scoped, unknown or missing handler, and when the patterns select none. */
   onModuleInit(): void {
     const faults: string[] = [];
     const byType = this.discover(faults);
@@ -49,8 +49,18 @@ export class HandlerRegistry implements OnModuleInit {
     for (const type of Object.keys(this.options.concurrency).filter((named) => !byType.has(named))) {
       faults.push(`WORKER_CONCURRENCY names "${type}", but no provider is decorated with @JobHandler for it.`);
     }
+    const selected = [...byType.values()].filter(({ definition }) => selection.includes(definition.type));
+    if (faults.length === 0 && byType.size > 0 && selected.length === 0 && !this.excludesOnly()) {
+      const [patterns, known] = [this.options.types.join(','), [...byType.keys()].join(', ')];
+      faults.push(`WORKER_TYPES "${patterns}" selects no job type. There are handlers for: ${known}.`);
+    }
     if (faults.length > 0) throw new WorkerBootError(faults);
-    this.registered = [...byType.values()].filter(({ definition }) => selection.includes(definition.type));
+    this.registered = selected;
+  }
+
+  /** Who writes exclusions only means what they leave out, if need be all: such a worker just keeps house. */
+  private excludesOnly(): boolean {
+    return this.options.types.every((pattern) => pattern.startsWith('!'));
   }
 
   private discover(faults: string[]): Map<string, RegisteredHandler> {
