@@ -1,10 +1,10 @@
 import { isFinal } from '@antrean/jobs';
-import type { NewJob } from '../../libs/jobs/src/store/enqueue.js';
 import { DEDUPE_TTL_MS } from './queue-commands.js';
 import type { QueueView } from './queue-view.js';
+import type { PlannedJob } from './stored-queue.js';
 
 interface Taker {
-  readonly job: NewJob;
+  readonly job: PlannedJob;
   readonly takenAt: number;
 }
 
@@ -12,14 +12,14 @@ interface Taker {
 export class DedupeModel {
   private readonly takers = new Map<string, Taker>();
 
-  took(job: NewJob, takenAt: number): void {
-    if (job.record.dedupe !== undefined) this.takers.set(job.record.dedupe.key, { job, takenAt });
+  took(job: PlannedJob, takenAt: number): void {
+    if (job.plan.dedupe !== undefined) this.takers.set(job.plan.dedupe.key, { job, takenAt });
   }
 
   /** @param view how all jobs are, but for those that were accepted in the same call. */
-  holderOf(job: NewJob, now: number, view: QueueView, acceptedNow: ReadonlySet<string>): string | undefined {
-    const taker = job.record.dedupe && this.takers.get(job.record.dedupe.key);
-    const policy = taker?.job.record.dedupe?.policy;
+  holderOf(job: PlannedJob, now: number, view: QueueView, acceptedNow: ReadonlySet<string>): string | undefined {
+    const taker = job.plan.dedupe && this.takers.get(job.plan.dedupe.key);
+    const policy = taker?.job.plan.dedupe?.policy;
     if (taker === undefined || policy === undefined) return undefined;
     const { ulid } = taker.job;
     if (acceptedNow.has(ulid)) return ulid;

@@ -1,12 +1,11 @@
 import { isFinal, type JobStatus } from '@antrean/jobs';
 import { TRANSITIONS, type JobEvent, type Origin } from '../../libs/jobs/src/definition/job-status.js';
-import type { NewJob } from '../../libs/jobs/src/store/enqueue.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { DedupeModel } from './dedupe-model.js';
 import { ExchangeDriver, type Effect, type Effects } from './exchange-driver.js';
 import { DEAD_RETENTION_MS, DEDUPE_TTL_MS, RETENTION_MS, type Command, type JobShape } from './queue-commands.js';
 import { faultsOf, viewQueue, type JobView, type QueueView } from './queue-view.js';
-import { LEASE_MS, type StoredQueue } from './stored-queue.js';
+import { LEASE_MS, type StoredQueue, type PlannedJob } from './stored-queue.js';
 
 /** How often each transition was seen, by its name. */
 export type Tally = Map<string, number>;
@@ -16,7 +15,7 @@ export const transitionName = (event: JobEvent, from: Origin, to: JobStatus): st
 /** Carries out commands on one queue and checks that each did to the jobs what it may do, and nothing else. */
 export class QueueDriver {
   /** Every job that was ever handed to the queue, refused ones included. */
-  private readonly jobs = new Map<string, NewJob>();
+  private readonly jobs = new Map<string, PlannedJob>();
   private readonly exchanges: ExchangeDriver;
   private readonly dedupe = new DedupeModel();
   private offsetMs = 0;

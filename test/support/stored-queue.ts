@@ -8,7 +8,7 @@ import { promote, type Promotion } from '../../libs/jobs/src/store/promote.js';
 import { read, type Snapshot } from '../../libs/jobs/src/store/read.js';
 import { reap, type Reaped } from '../../libs/jobs/src/store/reap.js';
 import { sweep, type Swept } from '../../libs/jobs/src/store/sweep.js';
-import type { NewRecord } from '../../libs/jobs/src/store/record.js';
+import { encodeNewRecord, type NewRecord } from '../../libs/jobs/src/store/record.js';
 import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from './jobs-app.js';
 
@@ -29,6 +29,11 @@ export type CallPlan = Partial<Pick<ExchangeCall, 'want' | 'keepSucceeded' | 'ke
   readonly call?: number;
   readonly settles?: readonly Settle[];
 };
+
+/** A job as it is enqueued, with what it was made from. */
+export interface PlannedJob extends NewJob {
+  readonly plan: NewRecord;
+}
 
 /** The queue of one type as the scripts see it, without the runtime around it. */
 export class StoredQueue {
@@ -81,23 +86,19 @@ export class StoredQueue {
     this.redis.disconnect();
   }
 
-  newJob({ ulid = newUlid(), when, dedupeTtlMs = 0, ...record }: JobPlan = {}): NewJob {
-    return {
-      ulid,
-      when,
-      dedupeTtlMs,
-      record: {
-        priority: 5,
-        maxAttempts: 5,
-        timeoutMs: 30_000,
-        payloadVersion: 1,
-        trace: { traceId: '0af7651916cd43dd8448eb211c80319c', parentId: 'b7ad6b7169203331', flags: 1 },
-        dedupe: undefined,
-        facts: {},
-        payloadJson: '{}',
-        ...record,
-      },
+  newJob({ ulid = newUlid(), when, dedupeTtlMs = 0, ...record }: JobPlan = {}): PlannedJob {
+    const plan: NewRecord = {
+      priority: 5,
+      maxAttempts: 5,
+      timeoutMs: 30_000,
+      payloadVersion: 1,
+      trace: { traceId: '0af7651916cd43dd8448eb211c80319c', parentId: 'b7ad6b7169203331', flags: 1 },
+      dedupe: undefined,
+      facts: {},
+      payloadJson: '{}',
+      ...record,
     };
+    return { ulid, when, dedupeTtlMs, plan, record: encodeNewRecord(plan) };
   }
 
   /** Enqueues jobs in calls of 250 and answers with their ulids. */

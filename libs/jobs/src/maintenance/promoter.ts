@@ -1,10 +1,10 @@
 import type { Ticking } from '../runtime/loop.js';
+import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Link } from '../store/link.js';
 import { promote } from '../store/promote.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
 
 /** A full batch every 50 ms is 5,000 jobs a second: a burst of due jobs must not drown what queues already. */
-const BATCH = 250;
 const PACE_MS = 50;
 /** Looks at least this often; in between it is told when a job becomes due. */
 const MAX_SLEEP_MS = 30_000;
@@ -18,8 +18,8 @@ export class Promoter implements Ticking {
   ) {}
 
   async tick(): Promise<number> {
-    const { moved, nextDueInMs = MAX_SLEEP_MS } = await promote(this.link, this.type, BATCH);
+    const { moved, nextDueInMs = MAX_SLEEP_MS } = await promote(this.link, this.type, MAX_JOBS_PER_CALL);
     for (const job of moved) this.journal.promoted(this.type, job);
-    return moved.length === BATCH ? PACE_MS : Math.min(nextDueInMs, MAX_SLEEP_MS);
+    return moved.length === MAX_JOBS_PER_CALL ? PACE_MS : Math.min(nextDueInMs, MAX_SLEEP_MS);
   }
 }

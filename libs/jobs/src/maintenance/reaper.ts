@@ -1,11 +1,11 @@
 import type { JobDefinition } from '../definition/job-definition.js';
 import type { Ticking } from '../runtime/loop.js';
 import type { WorkerOptions } from '../runtime/worker-options.js';
+import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Link } from '../store/link.js';
 import { reap } from '../store/reap.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
 
-const BATCH = 250;
 /** Living workers need this long at least to reconnect and beat after an outage. */
 const MIN_WAIT_MS = 2_000;
 
@@ -50,7 +50,7 @@ export class Reaper implements Ticking {
     const { type, maxCrashes } = this.definition;
     return {
       type,
-      limit: BATCH,
+      limit: MAX_JOBS_PER_CALL,
       maxCrashes,
       keepFailed: this.options.deadRetentionMs > 0,
       crashJson: JSON.stringify({

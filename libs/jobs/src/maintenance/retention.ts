@@ -1,9 +1,9 @@
 import type { Ticking } from '../runtime/loop.js';
 import type { WorkerOptions } from '../runtime/worker-options.js';
+import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Link } from '../store/link.js';
 import { sweep } from '../store/sweep.js';
 
-const BATCH = 250;
 const PACE_MS = 50;
 const MAX_SLEEP_MS = 60_000;
 
@@ -21,9 +21,9 @@ export class Retention implements Ticking {
       type: this.type,
       retentionMs,
       deadRetentionMs,
-      limit: BATCH,
+      limit: MAX_JOBS_PER_CALL,
     });
     // At least a second apart, so that a steady stream of old jobs is swept in batches.
-    return removed === BATCH ? PACE_MS : Math.min(Math.max(nextDueInMs, 1_000), MAX_SLEEP_MS);
+    return removed === MAX_JOBS_PER_CALL ? PACE_MS : Math.min(Math.max(nextDueInMs, 1_000), MAX_SLEEP_MS);
   }
 }

@@ -1,6 +1,8 @@
 import type { Logger } from '@antrean/platform';
 import type { AbortCause } from '../definition/errors.js';
-import type { Claimed, ExchangeCall, WorkerIdentity } from '../store/exchange.js';
+import { formatJobId } from '../definition/job-id.js';
+import type { Claimed, ExchangeCall, Settle, Unreadable, Want, WorkerIdentity } from '../store/exchange.js';
+import { MAX_BYTES_PER_CALL, MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { heldJobs } from '../store/held.js';
 import type { Link } from '../store/link.js';
 import { jobFields, type JobJournal } from '../telemetry/job-journal.js';
@@ -15,9 +17,8 @@ import type { WorkerOptions } from './worker-options.js';
 
 /** Two calls in flight, so that this process and Redis work at the same time. */
 const LANES = 2;
-const MAX_SETTLES_PER_CALL = 250;
 /** Results and errors of one call stay about below this; each is at most 64 KiB. */
-const MAX_SETTLE_BYTES = 1_048_576 - 65_536;
+const MAX_SETTLE_BYTES = MAX_BYTES_PER_CALL - 65_536;
 /** A claim whose answer took so long that this share of the lease is gone is not started. */
 const LATEST_START = 0.75;
 /** How long a job stays away from a process in which an earlier run of it has not ended. */
@@ -64,8 +65,12 @@ export class Claimer implements Ticking {
   private wakes = 0;
   private pumping = false;
   private stopping = false;
-  /** A stopping worker says once more that it takes nothing, so that nobody tries to wake it. */
-  private farewell = false;
+  /** A wake-up came, or the worker stops: without a free slot, another worker is to be told. */
+  private passOn = false;
+  /** The last call was sent. */
+  private left = false;
+  /** Claimed jobs that cannot be read, to be buried. */
+  private readonly rejects: Unreadable[] = [];
   private readonly giveUp = new AbortController();
   private lastRoundAt = performance.now();
   private readonly quietListeners: (() => void)[] = [];
@@ -99,7 +104,9 @@ export class Claimer implements Ticking {
 
   /** The slow poll under the wake-ups. */
   tick(): Promise<number> {
-    this.lastRoundAt = performance.now();
+    // With both lanes waiting for a Redis that is there, something is stuck, and its age is to show it.
+    const { redis } = this.context.link;
+    if (redis.status !== 'ready' || this.lanes.some(({ busy }) => !busy)) this.lastRoundAt = performance.now();
     this.wake();
     return Promise.resolve(POLL_MS);
   }
@@ -108,6 +115,7 @@ export class Claimer implements Ticking {
   wake(): void {
     this.wakes += 1;
     this.hungry = true;
+    this.passOn = true;
     this.pumpSoon();
   }
 
@@ -134,7 +142,7 @@ export class Claimer implements Ticking {
   /** Claims nothing more. Resolves when every job in hand is settled. */
   async drain(): Promise<void> {
     this.stopping = true;
-    this.farewell = true;
+    this.passOn = true;
     this.pumpSoon();
     await new Promise<void>((resolve) => this.quietListeners.push(resolve));
   }
@@ -160,69 +168,95 @@ export class Claimer implements Ticking {
       const lane = this.lanes.find(({ busy }) => !busy);
       if (lane === undefined) return;
       const want = this.want();
-      if (this.ended.length === 0 && !this.farewell && (want === 0 || !this.hungry)) break;
-      this.farewell = false;
-      void this.round(lane, this.takeEnded(), want);
+      if (this.ended.length === 0 && this.rejects.length === 0 && !this.worthAsking(want)) break;
+      void this.round(lane, want);
     }
-    if (this.stopping && this.unsettled.size === 0 && !this.lanes.some(({ busy }) => busy)) {
+    if (this.left && !this.lanes.some(({ busy }) => busy)) {
       this.quietListeners.splice(0).forEach((listener) => {
         listener();
       });
     }
   }
 
-  private want(): number {
-    if (this.stopping) return 0;
-    return Math.max(Math.min(this.concurrency - this.runs.size - this.asked, this.context.slots.free), 0);
+  private worthAsking(want: Want): boolean {
+    return typeof want === 'number' ? want > 0 && this.hungry : true;
   }
 
-  private takeEnded(): Ended[] {
+  private want(): Want {
+    if (this.stopping) {
+      if (this.passOn) return 'pass_on';
+      const quiet = this.unsettled.size === 0 && this.rejects.length === 0 && !this.lanes.some(({ busy }) => busy);
+      return quiet && !this.left ? 'leave' : 0;
+    }
+    const free = Math.max(Math.min(this.concurrency - this.runs.size - this.asked, this.context.slots.free), 0);
+    return free === 0 && this.asked === 0 && this.passOn ? 'pass_on' : Math.min(free, MAX_JOBS_PER_CALL);
+  }
+
+  private takeEnded(max: number): Ended[] {
     let bytes = 0;
     let count = 0;
     for (const { end } of this.ended) {
-      if (count === MAX_SETTLES_PER_CALL || bytes > MAX_SETTLE_BYTES) break;
-      if ('json' in end.settlement) bytes += end.settlement.json.length;
+      if (count === max || bytes > MAX_SETTLE_BYTES) break;
+      if ('json' in end.settlement) bytes += Buffer.byteLength(end.settlement.json);
       count += 1;
     }
     return this.ended.splice(0, count);
   }
 
-  private async round(lane: Lane, ended: readonly Ended[], want: number): Promise<void> {
+  private async round(lane: Lane, want: Want): Promise<void> {
+    const rejects = this.rejects.splice(0, MAX_JOBS_PER_CALL);
+    const ended = this.takeEnded(MAX_JOBS_PER_CALL - rejects.length);
+    const asked = typeof want === 'number' ? want : 0;
     const wakesBefore = this.wakes;
     this.lastRoundAt = performance.now();
-    this.asked += want;
-    this.context.slots.take(want);
-    const answer = await lane.exchange(this.request(ended, want), this.giveUp.signal);
-    this.asked -= want;
-    this.context.slots.release(want);
-    if (answer !== undefined) this.take(ended, answer, wakesBefore);
+    if (want !== 0) this.passOn = false;
+    if (want === 'leave') this.left = true;
+    this.asked += asked;
+    this.context.slots.take(asked);
+    const answer = await lane.exchange(
+      this.request([...ended.map(settleOf), ...rejects.map(burialOf)], want),
+      this.giveUp.signal,
+    );
+    this.asked -= asked;
+    this.context.slots.release(asked);
+    if (answer !== undefined) {
+      // A wake-up that came meanwhile may be about work that this answer could not know of.
+      if (asked > 0 && wakesBefore === this.wakes) this.hungry = !answer.reply.idle;
+      this.take(ended, answer);
+    }
     this.pumpSoon();
   }
 
-  private request(ended: readonly Ended[], want: number): Omit<ExchangeCall, 'lane' | 'call'> {
+  private request(settles: readonly Settle[], want: Want): Omit<ExchangeCall, 'lane' | 'call'> {
     const { worker, options } = this.context;
     return {
       type: this.type,
       worker,
       leaseMs: options.leaseMs,
-      want: this.stopping ? 'pass_on' : want,
+      want,
       keepSucceeded: options.retentionMs > 0,
       keepFailed: options.deadRetentionMs > 0,
-      settles: ended.map(({ job, end }) => ({ ulid: job.ulid, token: job.token, settlement: end.settlement })),
+      settles,
     };
   }
 
-  private take(ended: readonly Ended[], { reply, sentAt }: Answer, wakesBefore: number): void {
+  private take(ended: readonly Ended[], { reply, sentAt }: Answer): void {
     ended.forEach(({ job, end }, index) => {
       this.unsettled.delete(job);
       this.context.journal.settled(this.type, job, end.report, reply.settled[index] ?? 'unknown');
     });
-    // A wake-up that came meanwhile may be about work that this answer could not know of.
-    if (reply.idle && wakesBefore === this.wakes) this.hungry = false;
     for (const job of reply.claimed) this.start(job, sentAt);
+    for (const job of reply.unreadable) this.reject(job);
     if (this.unsettled.size > 0) this.context.heart.hold(this.type);
     else this.context.heart.release(this.type);
     if (reply.nextDueInMs !== undefined) this.context.onNextDue(this.type, reply.nextDueInMs);
+  }
+
+  /** A job that cannot be read is buried alone; its neighbours run. */
+  private reject(job: Unreadable): void {
+    const jobId = formatJobId({ type: this.type, ulid: job.ulid });
+    this.logger.error({ job_id: jobId, reason: job.reason }, 'job cannot be read and is buried');
+    this.rejects.push(job);
   }
 
   private start(job: Claimed, sentAt: number): void {
@@ -233,8 +267,10 @@ export class Claimer implements Ticking {
       this.conclude(job, handedBack(run));
       return;
     }
-    if (this.runs.has(job.ulid)) {
-      // An earlier run of the job was settled without its handler: as long as that one goes on, the job runs elsewhere.
+    const earlier = this.runs.get(job.ulid);
+    if (earlier !== undefined) {
+      // Its settle counts no more; as long as its handler goes on, the job runs elsewhere.
+      earlier.run.abort('lease_lost');
       this.conclude(job, handedBack(run, ZOMBIE_DELAY_MS));
       return;
     }
@@ -259,4 +295,13 @@ export class Claimer implements Ticking {
     this.ended.push({ job, end });
     this.pumpSoon();
   }
+}
+
+function settleOf({ job, end }: Ended): Settle {
+  return { ulid: job.ulid, token: job.token, settlement: end.settlement };
+}
+
+function burialOf({ ulid, token, reason }: Unreadable): Settle {
+  const json = JSON.stringify({ name: 'UnreadableRecordError', code: 'unreadable_record', message: reason });
+  return { ulid, token, settlement: { event: 'bury', outcome: 'failed', json } };
 }

@@ -5,10 +5,14 @@ import { Heart } from './heart.js';
 import type { HeartMessage, HeartOrder, HeartSetup } from './heart.thread.js';
 import type { WorkerOptions } from './worker-options.js';
 
+/** Before a thread that failed is started anew. */
+const RESTART_MS = 1_000;
+
 /** The heart in a thread with a connection of its own, so that a handler that blocks the event loop keeps its lease. */
 export class HeartThread extends Heart {
   private readonly held = new Set<string>();
   private thread: Worker | undefined;
+  private ended = false;
   private stopped: Promise<void> = Promise.resolve();
 
   constructor(
@@ -36,7 +40,9 @@ export class HeartThread extends Heart {
         // It ends only when it is told to: start anew after a failure.
         if (this.thread !== thread) return;
         this.thread = undefined;
-        this.start();
+        setTimeout(() => {
+          if (!this.ended) this.start();
+        }, RESTART_MS).unref();
       });
     });
     for (const type of this.held) this.order({ hold: type });
@@ -44,6 +50,7 @@ export class HeartThread extends Heart {
 
   async stop(): Promise<void> {
     const { thread } = this;
+    this.ended = true;
     this.thread = undefined;
     thread?.postMessage({ stop: true } satisfies HeartOrder);
     await this.stopped;

@@ -55,8 +55,6 @@ export class Lane {
   }
 
   private noteFailure(error: unknown, failures: number): void {
-    // A connection on which nothing answers may be half open: only a new one tells.
-    if (error instanceof Error && error.message === 'Command timed out') this.link.redis.disconnect(true);
     if (failures > 0) return;
     this.logger[isRedisAway(error) ? 'debug' : 'warn'](
       errorFields(error),

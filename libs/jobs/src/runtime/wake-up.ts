@@ -31,7 +31,8 @@ export class WakeUp {
           types.forEach(onWake);
         },
         (error: unknown) => {
-          logger.warn({ reason: String(error) }, 'wake-up cannot subscribe, jobs start at the next poll');
+          logger.warn({ err: error }, 'wake-up cannot subscribe, it will connect anew');
+          redis.disconnect(true);
         },
       );
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { formatJobId } from '../definition/job-id.js';
-import { available } from '../store/availability.js';
+import { availableToRead } from '../store/availability.js';
 import { dedupeHolder } from '../store/dedupe-holder.js';
 import { Link } from '../store/link.js';
 
@@ -13,7 +13,7 @@ export class DedupeService {
    * @throws {QueueUnavailableError} within 2 s when Redis does not answer
    */
   async holder(type: string, dedupeKey: string): Promise<string | undefined> {
-    const ulid = await available(this.link, () => dedupeHolder(this.link, type, dedupeKey));
+    const ulid = await availableToRead(this.link, () => dedupeHolder(this.link, type, dedupeKey));
     return ulid === undefined ? undefined : formatJobId({ type, ulid });
   }
 }

@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { MAX_JOBS_PER_CALL, enqueue, type Enqueued, type NewJob } from '../store/enqueue.js';
+import { MAX_BYTES_PER_CALL, MAX_JOBS_PER_CALL } from '../store/bounds.js';
+import { enqueue, type Enqueued, type NewJob } from '../store/enqueue.js';
 import { available } from '../store/availability.js';
 import { QueueUnavailableError } from '../definition/errors.js';
 import { formatJobId } from '../definition/job-id.js';
 import { Link } from '../store/link.js';
 
-/** Arguments of one call stay below this, so that no call holds Redis up. */
-const MAX_BYTES_PER_CALL = 1_048_576;
-
 interface Waiting {
   readonly job: NewJob;
-  readonly bytes: number;
   readonly resolve: (enqueued: Enqueued) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -24,7 +21,7 @@ export class EnqueueBatcher {
 
   add(type: string, job: NewJob): Promise<Enqueued> {
     return new Promise((resolve, reject) => {
-      const entry = { job, bytes: Buffer.byteLength(job.record.payloadJson), resolve, reject };
+      const entry = { job, resolve, reject };
       const queue = this.waiting.get(type);
       if (queue !== undefined) {
         queue.push(entry);
@@ -65,13 +62,13 @@ function split(entries: readonly Waiting[]): Waiting[][] {
   let batch: Waiting[] = [];
   let bytes = 0;
   for (const entry of entries) {
-    if (batch.length === MAX_JOBS_PER_CALL || (batch.length > 0 && bytes + entry.bytes > MAX_BYTES_PER_CALL)) {
+    if (batch.length === MAX_JOBS_PER_CALL || (batch.length > 0 && bytes + entry.job.record.length > MAX_BYTES_PER_CALL)) {
       batches.push(batch);
       batch = [];
       bytes = 0;
     }
     batch.push(entry);
-    bytes += entry.bytes;
+    bytes += entry.job.record.length;
   }
   return batch.length > 0 ? [...batches, batch] : batches;
 }

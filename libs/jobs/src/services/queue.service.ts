@@ -6,7 +6,7 @@ import { formatJobId, newUlid } from '../definition/job-id.js';
 import type { JobStatus } from '../definition/job-status.js';
 import { parsePayload, payloadToJson } from '../definition/payload.js';
 import type { Enqueued, NewJob } from '../store/enqueue.js';
-import type { Facts, Header } from '../store/record.js';
+import { encodeNewRecord, type Facts, type Header, type NewRecord } from '../store/record.js';
 import { JobJournal } from '../telemetry/job-journal.js';
 import { checkOptions } from './check-options.js';
 import { EnqueueBatcher } from './enqueue-batcher.js';
@@ -40,13 +40,19 @@ export class QueueService {
    * @throws {QueueUnavailableError} within 2 s when Redis does not answer
    */
   async enqueue<P extends object>(definition: JobDefinition<P>, payload: P, options: EnqueueOptions = {}): Promise<EnqueuedJob> {
-    checkOptions(options);
-    const job = this.newJob(definition, payload, options);
+    checkOptions(options, definition.dedupe.policy);
+    const record = this.newRecord(definition, payload, options);
+    const job = {
+      ulid: newUlid(),
+      when: whenOf(options),
+      dedupeTtlMs: record.dedupe?.policy === 'ttl' ? (options.dedupeTtlMs ?? definition.dedupe.ttlMs) : 0,
+      record: encodeNewRecord(record),
+    };
     const enqueued = await this.batcher.add(definition.type, job);
-    return this.answer(definition, job, enqueued, options);
+    return this.answer(definition, formatJobId({ type: definition.type, ulid: job.ulid }), record, enqueued, options);
   }
 
-  private newJob<P extends object>(definition: JobDefinition<P>, payload: P, options: EnqueueOptions): NewJob {
+  private newRecord<P extends object>(definition: JobDefinition<P>, payload: P, options: EnqueueOptions): NewRecord {
     const payloadJson = payloadToJson(definition.type, payload);
     const bytes = Buffer.byteLength(payloadJson);
     const { maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES } = this.options;
@@ -58,30 +64,30 @@ export class QueueService {
     if (dedupeKey !== undefined) checkOptions({ dedupeKey });
     const policy = options.dedupePolicy ?? definition.dedupe.policy;
     return {
-      ulid: newUlid(),
-      when: whenOf(options),
-      dedupeTtlMs: dedupeKey !== undefined && policy === 'ttl' ? (options.dedupeTtlMs ?? definition.dedupe.ttlMs) : 0,
-      record: {
-        priority: options.priority ?? definition.priority,
-        maxAttempts: options.maxAttempts ?? definition.maxAttempts,
-        timeoutMs: options.timeoutMs ?? definition.timeoutMs,
-        payloadVersion: definition.version,
-        trace: parseTraceparent(options.traceparent) ?? newTraceContext(),
-        dedupe: dedupeKey === undefined ? undefined : { key: dedupeKey, policy },
-        facts: factsOf(options),
-        payloadJson,
-      },
+      priority: options.priority ?? definition.priority,
+      maxAttempts: options.maxAttempts ?? definition.maxAttempts,
+      timeoutMs: options.timeoutMs ?? definition.timeoutMs,
+      payloadVersion: definition.version,
+      trace: parseTraceparent(options.traceparent) ?? newTraceContext(),
+      dedupe: dedupeKey === undefined ? undefined : { key: dedupeKey, policy },
+      facts: factsOf(options),
+      payloadJson,
     };
   }
 
-  private answer(definition: JobDefinition, job: NewJob, enqueued: Enqueued, options: EnqueueOptions): EnqueuedJob {
+  private answer(
+    definition: JobDefinition,
+    jobId: string,
+    record: NewRecord,
+    enqueued: Enqueued,
+    options: EnqueueOptions,
+  ): EnqueuedJob {
     const { type } = definition;
-    const jobId = formatJobId({ type, ulid: job.ulid });
     switch (enqueued.kind) {
       case 'accepted': {
         const { status, createdAt } = enqueued;
-        this.journal.submitted({ jobId, type, trace: job.record.trace, requestId: options.requestId, status });
-        return { jobId, type, status, traceId: job.record.trace.traceId, createdAt: new Date(createdAt), deduplicated: false };
+        this.journal.submitted({ jobId, type, trace: record.trace, requestId: options.requestId, status });
+        return { jobId, type, status, traceId: record.trace.traceId, createdAt: new Date(createdAt), deduplicated: false };
       }
       case 'known':
         return describe(jobId, type, enqueued.header, false);
@@ -92,7 +98,7 @@ export class QueueService {
         if (enqueued.header !== undefined && (options.onDuplicate ?? definition.dedupe.onDuplicate) === 'existing') {
           return describe(holder, type, enqueued.header, true);
         }
-        throw new DuplicateJobError(holder, enqueued.header?.status ?? null, job.record.dedupe?.key ?? '');
+        throw new DuplicateJobError(holder, enqueued.header?.status ?? null, record.dedupe?.key ?? '');
       }
     }
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { parseJobId } from '../definition/job-id.js';
-import { available } from '../store/availability.js';
+import { availableToRead } from '../store/availability.js';
 import { depth, type Depth } from '../store/depth.js';
 import { Link } from '../store/link.js';
 import { read } from '../store/read.js';
@@ -23,12 +23,12 @@ export class StatusService {
   async get(jobId: string): Promise<Job | undefined> {
     const id = parseJobId(jobId);
     if (id === undefined) return undefined;
-    const snapshot = await available(this.link, () => read(this.link, id.type, id.ulid));
+    const snapshot = await availableToRead(this.link, () => read(this.link, id.type, id.ulid));
     return snapshot === undefined ? undefined : describeJob(id, snapshot);
   }
 
   /** @throws {QueueUnavailableError} within 2 s when Redis does not answer */
   async depth(type: string): Promise<QueueDepth> {
-    return { type, ...(await available(this.link, () => depth(this.link, type))) };
+    return { type, ...(await availableToRead(this.link, () => depth(this.link, type))) };
   }
 }

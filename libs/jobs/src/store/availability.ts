@@ -21,6 +21,16 @@ const REFUSALS = [
   'UNBLOCKED',
 ];
 
+/** Reads within the budget. @throws {QueueUnavailableError} as {@link available}, always `not_written`. */
+export async function availableToRead<T>(link: Link, call: () => Promise<T>): Promise<T> {
+  try {
+    return await available(link, call);
+  } catch (error) {
+    if (!(error instanceof QueueUnavailableError)) throw error;
+    throw new QueueUnavailableError('not_written', undefined, { cause: error.cause });
+  }
+}
+
 /**
  * Runs a call against Redis within the budget, the wait for a connection included.
  * @throws {QueueUnavailableError} when Redis is away, refuses, or does not answer in time; other errors pass through.
@@ -65,11 +75,14 @@ function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   return REFUSALS.some((code) => error.message.startsWith(code)) ? 'not_written' : undefined;
 }
 
+/** Codes of the operating system, such as ECONNRESET; Node's own (ERR_…) are faults of a program. */
+const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
+
 /** The client rejects with these when a connection ends, or the answer does not come, after a command was handed to it. */
 export function isRedisAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
-    ('code' in error && typeof error.code === 'string') ||
+    ('code' in error && typeof error.code === 'string' && SYSTEM_CODE.test(error.code)) ||
     /^(Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|None of startup nodes)/.test(
       error.message,
     ) ||

@@ -9,16 +9,22 @@ local function dedupe_length_of(record)
   return (struct.unpack('<H', record, 103))
 end
 
--- Frees the dedupe key of a job that ends in `status`, if its policy says so and it still is the holder.
-local function free_dedupe(base, ulid, header, status)
+-- The dedupe key that a job holds now, nil when it has none or another job took it. Read before anything is written.
+local function held_dedupe_key(base, ulid, header)
   local length = dedupe_length_of(header)
-  if length == 0 then return end
+  if length == 0 then return nil end
+  local key = base .. 'dedupe:' .. redis.call('GETRANGE', base .. 'job:' .. ulid, HEADER_BYTES, HEADER_BYTES + length - 1)
+  local held = redis.call('GET', key)
+  if held and string.match(held, '%w+$') == ulid then return key end
+end
+
+-- Frees the key of a job that ends in `status`, if its policy says so. A result that is not kept holds nothing.
+local function free_dedupe(key, header, status, kept)
+  if not key then return end
   local policy = dedupe_policy_of(header)
   if policy == DEDUPE_TTL and status ~= 'C' then return end
-  if policy == DEDUPE_UNTIL_RESULT_EXPIRES and status == 'S' then return end
-  local key = base .. 'dedupe:' .. redis.call('GETRANGE', base .. 'job:' .. ulid, 108, 107 + length)
-  local held = redis.call('GET', key)
-  if held and string.match(held, '%w+$') == ulid then redis.call('DEL', key) end
+  if policy == DEDUPE_UNTIL_RESULT_EXPIRES and status == 'S' and kept then return end
+  redis.call('DEL', key)
 end
 
 -- Whether a job in this state keeps the dedupe key it took. For the policy ttl the deadline decides, and it is not over.

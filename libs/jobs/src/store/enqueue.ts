@@ -1,12 +1,10 @@
-import { decodeHeader, encodeNewRecord, type Header, type NewRecord } from './record.js';
+import { decodeHeader, type Header } from './record.js';
 import { asArray, asBuffer, asNumber } from './reply.js';
 import type { Link } from './link.js';
 import { Script } from './script.js';
 
 const script = new Script('enqueue');
 
-/** At most this many jobs travel in one call. */
-export const MAX_JOBS_PER_CALL = 250;
 const ULID_BYTES = 26;
 
 export interface NewJob {
@@ -14,7 +12,8 @@ export interface NewJob {
   readonly when: { readonly delayMs: number } | { readonly atMs: number } | undefined;
   /** For the dedupe policy `ttl`; 0 with any other. */
   readonly dedupeTtlMs: number;
-  readonly record: NewRecord;
+  /** From `encodeNewRecord`. */
+  readonly record: Buffer;
 }
 
 /** What became of one job of the call. A holder whose record is gone already has no header. */
@@ -28,7 +27,7 @@ export type Enqueued =
 
 export async function enqueue(link: Link, type: string, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
   const keys = link.keys(type);
-  const args = jobs.flatMap((job) => [job.ulid, whenText(job.when), job.dedupeTtlMs, encodeNewRecord(job.record)]);
+  const args = jobs.flatMap((job) => [job.ulid, whenText(job.when), job.dedupeTtlMs, job.record]);
   const [now, ...answers] = asArray(
     await script.run(link.redis, [keys.clock, keys.seq, keys.scheduled, keys.idle, ...keys.ready], args),
   );

@@ -4,11 +4,11 @@
 -- KEYS   1 clock, 2 lanes, 3 leases, 4 workers, 5 running, 6 idle, 7 scheduled, 8 retrying, 9 succeeded, 10 failed,
 --        11 ghosts, 12-21 ready 0-9
 -- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted, of which a call gives
---        250 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place),
---        7 who the worker is, 8 keep succeeded jobs (1/0), 9 keep failed jobs (1/0); then per settle: ulid, its token, event,
+--        250 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
+--        -2: likewise, and this worker leaves), 7 who the worker is, 8 keep succeeded jobs (1/0), 9 keep failed jobs (1/0); then per settle: ulid, its token, event,
 --        outcome, delay in ms, result or error as JSON
--- reply  {ms until the next waiting job is due or -1, whether the worker waits to be woken now (1/0), a letter per settle, then per claim: ulid, record}; the letter is the job's new status,
---        `!` when the token was stale, `?` when the call was answered before
+-- reply  {ms until the next waiting job is due or -1, whether the worker waits to be woken now (1/0), a letter per settle,
+--        then per claim: ulid, record}; the letter is the job's new status, `!` when the token was stale, `?` when the call was answered before
 --#include clock
 --#include record
 --#include wake
@@ -39,10 +39,10 @@ if call < last_call then return redis.error_reply('STALE call ' .. ARGV[4] .. ' 
 if call == last_call then
   local reply = { next_due_in(), 0, string.rep('?', settle_count) }
   for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], worker, worker)) do
-    local record = redis.call('GET', record_key(ulid))
-    if record and read_state(record).token == token then
+    local header = redis.call('GETRANGE', record_key(ulid), 0, HEADER_BYTES - 1)
+    if header ~= '' and read_state(header).token == token then
       reply[#reply + 1] = ulid
-      reply[#reply + 1] = record
+      reply[#reply + 1] = redis.call('GET', record_key(ulid))
     end
   end
   return reply
@@ -58,6 +58,7 @@ for i = FIRST_SETTLE, #ARGV, SETTLE_ARGS do
     settle.state = read_state(settle.header)
     if settle.state.status == 'p' and settle.state.token == ARGV[i + 1] then
       settle.live = true
+      settle.dedupe_key = held_dedupe_key(base, settle.ulid, settle.header)
       touched[#touched + 1] = extra_key(settle.ulid)
     end
   end
@@ -115,7 +116,7 @@ end
 local function finish(settle, status, index, keep)
   local state = settle.state
   state.status, state.finished_at = status, now
-  free_dedupe(base, settle.ulid, settle.header, status)
+  free_dedupe(settle.dedupe_key, settle.header, status, keep)
   if not keep then
     removed[#removed + 1] = record_key(settle.ulid)
     removed[#removed + 1] = extra_key(settle.ulid)
@@ -213,6 +214,10 @@ if #claims < want and not full then
 elseif want ~= 0 then
   redis.call('ZREM', KEYS[6], worker)
   if redis.call('EXISTS', unpack(KEYS, 12, 21)) > 0 then wake_one(KEYS[6], base) end
+end
+if want == -2 and redis.call('ZCOUNT', KEYS[5], worker, worker) == 0 then
+  redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1')
+  redis.call('HDEL', KEYS[4], worker)
 end
 reply[1] = next_due_in()
 return reply

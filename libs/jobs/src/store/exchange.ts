@@ -1,7 +1,7 @@
 import type { JobStatus } from '../definition/job-status.js';
 import type { Link } from './link.js';
-import { encodeToken, statusOf } from './record.js';
-import { asArray, asJobs, asNumber, asText, type StoredJob } from './reply.js';
+import { UnreadableRecordError, decodeRecord, encodeToken, statusOf } from './record.js';
+import { asArray, asBuffer, asNumber, asText, type StoredJob } from './reply.js';
 import { Script, type ScriptArgument } from './script.js';
 
 const script = new Script('exchange');
@@ -29,6 +29,12 @@ export interface WorkerIdentity {
   readonly label: string;
 }
 
+/**
+ * How many jobs; a call gives 250 at most and about 1 MiB of them, and is not `idle` then. `pass_on`: none, and if work is
+ * left another idle worker is woken. `leave`: likewise, as the last call of a worker.
+ */
+export type Want = number | 'pass_on' | 'leave';
+
 export interface ExchangeCall {
   readonly type: string;
   readonly worker: WorkerIdentity;
@@ -36,11 +42,7 @@ export interface ExchangeCall {
   /** From 1, counts up within a lane; the same number again is answered again without effect. */
   readonly call: number;
   readonly leaseMs: number;
-  /**
-   * A call gives 250 jobs at most and about 1 MiB of them, and is not `idle` then. `pass_on`: nothing is wanted, and if
-   * work is left another idle worker is woken.
-   */
-  readonly want: number | 'pass_on';
+  readonly want: Want;
   readonly keepSucceeded: boolean;
   readonly keepFailed: boolean;
   readonly settles: readonly Settle[];
@@ -49,6 +51,13 @@ export interface ExchangeCall {
 /** A job to run, and the token that its settle must show. */
 export interface Claimed extends StoredJob {
   readonly token: Buffer;
+}
+
+/** A claimed job that cannot be run: only its burial is left. */
+export interface Unreadable {
+  readonly ulid: string;
+  readonly token: Buffer;
+  readonly reason: string;
 }
 
 /** What became of a settle; `stale`: the token no longer counts, `unknown`: the call had been carried out before. */
@@ -61,6 +70,8 @@ export interface ExchangeReply {
   readonly idle: boolean;
   readonly settled: readonly Settled[];
   readonly claimed: readonly Claimed[];
+  /** Claimed jobs whose records this version cannot read. */
+  readonly unreadable: readonly Unreadable[];
 }
 
 export async function exchange(link: Link, call: ExchangeCall): Promise<ExchangeReply> {
@@ -72,7 +83,7 @@ export async function exchange(link: Link, call: ExchangeCall): Promise<Exchange
     call.lane,
     call.call,
     call.leaseMs,
-    call.want === 'pass_on' ? -1 : call.want,
+    wantNumber(call.want),
     call.worker.label,
     call.keepSucceeded ? 1 : 0,
     call.keepFailed ? 1 : 0,
@@ -101,6 +112,11 @@ export async function exchange(link: Link, call: ExchangeCall): Promise<Exchange
   return readReply(reply, token);
 }
 
+function wantNumber(want: Want): number {
+  if (want === 'leave') return -2;
+  return want === 'pass_on' ? -1 : want;
+}
+
 function settlementArgs(settlement: Settlement): [string, string, number, string] {
   switch (settlement.event) {
     case 'succeed':
@@ -122,8 +138,23 @@ function readReply([nextDueIn, idle, letters, ...claims]: readonly unknown[], to
     nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs,
     idle: asNumber(idle) === 1,
     settled: Array.from(asText(letters), readLetter),
-    claimed: asJobs(claims).map((job) => ({ ...job, token })),
+    ...readClaims(claims, token),
   };
+}
+
+function readClaims(pairs: readonly unknown[], token: Buffer): Pick<ExchangeReply, 'claimed' | 'unreadable'> {
+  const claimed: Claimed[] = [];
+  const unreadable: Unreadable[] = [];
+  for (let i = 0; i < pairs.length; i += 2) {
+    const ulid = asText(pairs[i]);
+    try {
+      claimed.push({ ulid, token, record: decodeRecord(asBuffer(pairs[i + 1])) });
+    } catch (error) {
+      if (!(error instanceof UnreadableRecordError)) throw error;
+      unreadable.push({ ulid, token, reason: error.message });
+    }
+  }
+  return { claimed, unreadable };
 }
 
 function readLetter(letter: string): Settled {

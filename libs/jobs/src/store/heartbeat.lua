@@ -5,6 +5,8 @@
 -- reply  how many jobs the worker holds, -1 when it has no lease (any more)
 --#include clock
 
-if not redis.call('ZSCORE', KEYS[2], ARGV[1]) then return -1 end
+-- A score of 0 marks a worker whose jobs are being taken away.
+local ends_at = redis.call('ZSCORE', KEYS[2], ARGV[1])
+if not ends_at or ends_at == '0' then return -1 end
 redis.call('ZADD', KEYS[2], now_ms(KEYS[1]) + tonumber(ARGV[2]), ARGV[1])
 return redis.call('ZCOUNT', KEYS[3], ARGV[1], ARGV[1])

@@ -25,13 +25,14 @@ local jobs = {}
 for _, ulid in ipairs(ulids) do
   local job = { ulid = ulid, key = base .. 'job:' .. ulid, extra = base .. 'extra:' .. ulid }
   job.header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+  job.dedupe_key = job.header ~= '' and held_dedupe_key(base, ulid, job.header) or nil
   redis.call('TOUCH', job.extra)
   jobs[#jobs + 1] = job
 end
 
 local function bury(job, state)
   note_run(job.extra, state, now, 'crashed', 0, ARGV[5])
-  free_dedupe(base, job.ulid, job.header, 'F')
+  free_dedupe(job.dedupe_key, job.header, 'F', true)
   state.status, state.finished_at = 'F', now
   if ARGV[3] ~= '1' then
     redis.call('UNLINK', job.key, job.extra)
@@ -66,6 +67,10 @@ end
 if #ulids < tonumber(ARGV[1]) then
   redis.call('ZREM', KEYS[2], worker)
   redis.call('HDEL', KEYS[3], worker .. ':0', worker .. ':1')
+  redis.call('HDEL', KEYS[7], worker)
+else
+  -- The rest follows; until then no heartbeat revives the lease.
+  redis.call('ZADD', KEYS[2], 0, worker)
 end
 if #jobs > 0 then wake_one(KEYS[5], base) end
 reply[1] = next_end()

@@ -19,7 +19,8 @@ local jobs, removed = {}, {}
 for i = 2, 5 do
   for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', KEYS[i], '-inf', now - retention_of(KEYS[i]), 'LIMIT', 0, limit - #jobs)) do
     local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
-    jobs[#jobs + 1] = { ulid = ulid, index = KEYS[i], header = header }
+    local dedupe_key = header ~= '' and held_dedupe_key(base, ulid, header) or nil
+    jobs[#jobs + 1] = { ulid = ulid, index = KEYS[i], header = header, dedupe_key = dedupe_key }
     removed[#removed + 1] = base .. 'job:' .. ulid
     removed[#removed + 1] = base .. 'extra:' .. ulid
   end
@@ -28,7 +29,7 @@ if #jobs > 0 then redis.call('TOUCH', unpack(removed)) end
 
 for _, job in ipairs(jobs) do
   -- Retention is over, so a key held until then is free; a ttl key has a life of its own.
-  if job.header ~= '' then free_dedupe(base, job.ulid, job.header, 'F') end
+  free_dedupe(job.dedupe_key, job.header, 'S', false)
   redis.call('ZREM', job.index, job.ulid)
 end
 if #jobs > 0 then redis.call('UNLINK', unpack(removed)) end

@@ -36,16 +36,29 @@ export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_0
 /** Resolves true as soon as the connection can take commands, false when `timeoutMs` is over first. */
 export async function waitUntilReady(connection: RedisConnection, timeoutMs: number): Promise<boolean> {
   if (connection.status === 'ready') return true;
-  return new Promise((resolve) => {
-    const finish = (ready: boolean) => () => {
-      clearTimeout(timer);
-      connection.off('ready', onReady);
-      resolve(ready);
-    };
-    const onReady = finish(true);
-    const timer = setTimeout(finish(false), timeoutMs);
-    connection.on('ready', onReady);
+  let timer: NodeJS.Timeout | undefined;
+  const timeIsUp = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, false);
   });
+  const ready = await Promise.race([nextReady(connection), timeIsUp]);
+  clearTimeout(timer);
+  return ready;
+}
+
+const readyPromises = new WeakMap<RedisConnection, Promise<boolean>>();
+
+/** One listener a connection, however many wait: in an outage those are many. */
+function nextReady(connection: RedisConnection): Promise<boolean> {
+  const known = readyPromises.get(connection);
+  if (known !== undefined) return known;
+  const ready = new Promise<boolean>((resolve) => {
+    connection.once('ready', () => {
+      readyPromises.delete(connection);
+      resolve(true);
+    });
+  });
+  readyPromises.set(connection, ready);
+  return ready;
 }
 
 /** Closes the connection without waiting for an answer that may never come. */
@@ -57,6 +70,8 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
   const shared = {
     connectionName: name,
     commandTimeout,
+    // A half-open connection takes commands and never answers: it is given up for a new one.
+    socketTimeout: commandTimeout,
     connectTimeout: 2_000,
     keepAlive: 10_000,
     autoResendUnfulfilledCommands: false,
