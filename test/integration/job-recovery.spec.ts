@@ -139,6 +139,19 @@ describe('a shutdown', () => {
     await after.close();
   });
 
+  it('leaves no trace of the worker', async () => {
+    const keyPrefix = newKeyPrefix();
+    const jobs = await startJobsApp([Slow], [SlowHandler], { keyPrefix });
+    jobs.app.get(SlowHandler).finish();
+    const { jobId } = await jobs.queue.enqueue(Slow, { name: 'short' });
+    await jobs.until(jobId, ended);
+    await jobs.close();
+    const after = await startJobsApp([Slow], [SlowHandler], { keyPrefix, types: ['!*'] });
+    const keys = after.link.keys(Slow.type);
+    expect(await after.link.redis.exists(keys.lanes, keys.workers, keys.leases, keys.idle, keys.running)).toBe(0);
+    await after.close();
+  });
+
   it('hands a job that does not end within the grace back, with no attempt used and no crash counted', async () => {
     const keyPrefix = newKeyPrefix();
     const jobs = await startJobsApp([Slow], [SlowHandler], { keyPrefix, shutdownGraceMs: 50 });

@@ -54,9 +54,10 @@ describe('a finished job', () => {
   it('is removed at once where nothing is to be kept', async () => {
     const keyPrefix = newKeyPrefix();
     const jobs = await startJobsApp([Kept], [KeptHandler], { keyPrefix, retentionMs: 0, deadRetentionMs: 0 });
-    const ids = await Promise.all(['ok', 'fail'].map((plan) => jobs.queue.enqueue(Kept, { plan })));
+    const held = { dedupeKey: 'a', dedupePolicy: 'until_result_expires' } as const;
+    const ids = [await jobs.queue.enqueue(Kept, { plan: 'ok' }, held), await jobs.queue.enqueue(Kept, { plan: 'fail' })];
     for (const { jobId } of ids) await jobs.untilGone(jobId);
-    expect((await jobs.link.redis.keys(`${keyPrefix}:*`)).filter((key) => /:(job|extra):/.test(key))).toEqual([]);
+    expect((await jobs.link.redis.keys(`${keyPrefix}:*`)).filter((key) => /:(job|extra|dedupe):/.test(key))).toEqual([]);
     await jobs.close();
   });
 });

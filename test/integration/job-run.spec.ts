@@ -10,6 +10,7 @@ import {
   type Job,
   type JobContext,
 } from '@antrean/jobs';
+import { eventually } from '../support/eventually.js';
 import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
 
 class Payload {
@@ -155,6 +156,18 @@ describe('a job from submit to settled', () => {
     const { jobId } = await submit({ plan: 'huge' });
     const job = await jobs.until(jobId, ended);
     expect(job).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'result_too_large' } });
+  });
+
+  it('that cannot be read is buried alone, and its neighbours run', async () => {
+    const plans = ['first', 'second', 'third'];
+    // Not yet due, so that the record can be spoiled before anybody reads it.
+    const ids = await Promise.all(plans.map(async (plan) => (await submit({ plan }, { delayMs: 200 })).jobId));
+    const spoiled = jobs.link.keys(Task.type).job(ids[1]?.split('_').at(-1) ?? '');
+    await jobs.link.redis.setrange(spoiled, 0, Buffer.from([9]));
+    for (const jobId of [ids[0], ids[2]]) expect((await jobs.until(jobId ?? '', ended)).status).toBe('succeeded');
+    await eventually(async () => {
+      expect((await jobs.status.depth(Task.type)).counts).toMatchObject({ failed: 1, processing: 0, queued: 0 });
+    });
   });
 
   it('starts a delayed job on time', async () => {
