@@ -68,11 +68,15 @@ export class DuplicateProblem extends Problem {
   readonly links!: JobLinks;
 }
 
-/** The queue cannot be reached. Only `not_written` promises that nothing was written. */
+/** The queue cannot be reached. The members beyond those of every problem are for submits. */
 export class UnavailableProblem extends Problem {
-  @OneOf(['not_written', 'unknown'])
-  readonly outcome!: string;
+  @ApiProperty({
+    enum: ['not_written', 'unknown'],
+    required: false,
+    description: 'Of a submit. Only not_written promises that nothing was written.',
+  })
+  readonly outcome?: string;
 
-  @NullableText({ description: 'The id the job has if it was accepted.' })
-  readonly job_id!: string | null;
+  @ApiProperty({ type: String, required: false, description: 'Of a submit: the id the job has if it was accepted.' })
+  readonly job_id?: string;
 }

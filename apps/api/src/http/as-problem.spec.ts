@@ -60,15 +60,27 @@ describe('the problem of an error', () => {
   });
 
   it.each([
-    ['not_written', undefined, null, 'Nothing was written'],
-    ['unknown', ID, ID, 'It is not known whether the job was accepted'],
-  ] as const)('is 503 for a queue out of reach (%s), without a word of Redis', (outcome, jobId, job_id, advice) => {
+    ['not_written', 'Nothing was written'],
+    ['unknown', 'It is not known whether the job was accepted'],
+  ] as const)('is 503 for a submit to a queue out of reach (%s), without a word of Redis', (outcome, advice) => {
     const cause = new Error('ECONNREFUSED redis.internal:6379 SET secret');
-    const { headers, body } = answerTo(new QueueUnavailableError(outcome, jobId, { cause }));
+    const { headers, body } = answerTo(new QueueUnavailableError(outcome, ID, { cause }));
     expect(headers).toEqual({ 'Retry-After': '2' });
-    expect(body).toMatchObject({ status: 503, code: 'queue_unavailable', outcome, job_id });
+    expect(body).toMatchObject({ status: 503, code: 'queue_unavailable', outcome, job_id: ID });
     expect(body.detail).toContain(advice);
     expect(JSON.stringify(body)).not.toMatch(/redis|ECONN|secret/i);
+  });
+
+  it('is 503 for a read of a queue out of reach, without the advice and the members of a submit', () => {
+    const { headers, body } = answerTo(new QueueUnavailableError('not_written', undefined, { cause: new Error('away') }));
+    expect(headers).toEqual({ 'Retry-After': '2' });
+    expect(body).toMatchObject({
+      status: 503,
+      code: 'queue_unavailable',
+      detail: 'The queue cannot be reached at the moment. Try again shortly.',
+    });
+    expect(body).not.toHaveProperty('outcome');
+    expect(body).not.toHaveProperty('job_id');
   });
 
   it('is that of the framework for what it refuses itself', () => {

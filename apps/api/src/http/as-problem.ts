@@ -43,17 +43,16 @@ function asFault({ pointer, detail }: Violation): Fault {
   return { pointer: underPointer('', pointer), detail };
 }
 
+/** A submit knows its job's id and is told what became of it; a read has no more to tell than to come again. */
 function unavailable(error: QueueUnavailableError): ProblemError {
-  const { outcome, jobId } = error;
+  const { outcome, jobId, code, message } = error;
+  const headers = { 'Retry-After': RETRY_AFTER_SEC };
+  if (jobId === undefined) return new ProblemError(code, message, { headers, cause: error });
   const advice = {
     not_written: 'Nothing was written: send the request again.',
     unknown: 'It is not known whether the job was accepted: look it up by its id, or send it again with a dedupe key.',
   }[outcome];
-  return new ProblemError(error.code, `${error.message} ${advice}`, {
-    headers: { 'Retry-After': RETRY_AFTER_SEC },
-    members: { outcome, job_id: jobId ?? null },
-    cause: error,
-  });
+  return new ProblemError(code, `${message} ${advice}`, { headers, members: { outcome, job_id: jobId }, cause: error });
 }
 
 /** What Express and its parts refuse by themselves: paths with a broken percent-encoding, files that are not there. */

@@ -94,6 +94,7 @@ export class DuplicateJobError extends AntreanError {
 /**
  * Redis could not be reached in time. `outcome` says what became of the call: `not_written` (it was never sent) or
  * `unknown` (it was sent and not answered: look the job up by `jobId`, or submit again with a dedupe key).
+ * Only a submit has a `jobId`; a read is always `not_written`.
  */
 export class QueueUnavailableError extends AntreanError {
   readonly code = 'queue_unavailable';
