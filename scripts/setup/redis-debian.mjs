@@ -32,7 +32,9 @@ export function canUnpack() {
  * @throws {Fault}
  */
 export async function unpackRedis(oldestMajor, signal) {
-  const draft = `${HOME}.draft-${process.pid}`;
+  const draft = `${HOME}.draft`;
+  // What a killed set-up left.
+  rmSync(draft, { recursive: true, force: true });
   try {
     const apt = privateApt(join(draft, 'apt'));
     const step = { cwd: draft, signal, remedy: REMEDY };

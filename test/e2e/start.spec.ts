@@ -34,6 +34,7 @@ onDebian('npm start on a fresh clone', () => {
   function expectNothingLeft(): void {
     expect([...clone.processes().values()]).toEqual([]);
     expect(clone.list('.data/run')).toEqual([]);
+    expect(clone.list('.cache')).not.toContain('setup.json');
     expect(clone.list('.data/redis')).not.toContain('server.json');
   }
 
@@ -45,6 +46,14 @@ onDebian('npm start on a fresh clone', () => {
   function pidsOf(pattern: RegExp): readonly number[] {
     return [...clone.processes()].filter(([, command]) => pattern.test(command)).map(([pid]) => pid);
   }
+
+  it('can be stopped while it installs', async () => {
+    const terminal = StartedAntrean.open(clone);
+    await terminal.sees(/Installing packages/);
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toBe(0);
+    expectNothingLeft();
+  });
 
   it(
     'installs, builds and brings a Redis, then runs a job, as a user without rights',
