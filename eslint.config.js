@@ -36,11 +36,6 @@ export default defineConfig(
     },
   },
   {
-    // A benchmark prints its figures.
-    files: ['test/bench/**/*.ts'],
-    rules: { 'no-console': 'off' },
-  },
-  {
     files: PLAIN,
     extends: [eslint.configs.recommended],
     // Names are looked up by tsc, which checks the scripts too.
