@@ -23,6 +23,8 @@ const shared = {
 };
 
 export default {
+  // Much of the time is spent waiting for processes: two suites at once also where there are two cores.
+  maxWorkers: 2,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'] },
     { ...shared, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.spec.ts'] },
