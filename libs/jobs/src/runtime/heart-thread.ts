@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { errorFields } from '@antrean/platform';
 import type { WorkerIdentity } from '../store/exchange.js';
 import { Heart } from './heart.js';
-import type { HeartMessage, HeartOrder, HeartSetup } from './heart.thread.js';
+import type { HeartMessage, HeartOrder, HeartSetup } from './heartbeat-entry.js';
 import type { WorkerOptions } from './worker-options.js';
 
 /** Before a thread that failed is started anew. */
@@ -26,13 +25,13 @@ export class HeartThread extends Heart {
     if (this.thread !== undefined) return;
     const { redisUrl, keyPrefix, leaseMs, logger } = this.options;
     const setup: HeartSetup = { redisUrl, keyPrefix, leaseMs, workerNumber: this.worker.number };
-    const thread = new Worker(new URL('./heart.thread.js', import.meta.url), { workerData: setup });
+    const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), { workerData: setup });
     this.thread = thread;
     thread.on('message', (message: HeartMessage) => {
       this.onLost(message.lost);
     });
     thread.on('error', (error) => {
-      logger.error(errorFields(error), 'heartbeat thread failed');
+      logger.error({ err: error }, 'heartbeat thread failed');
     });
     this.stopped = new Promise((resolve) => {
       thread.once('exit', () => {

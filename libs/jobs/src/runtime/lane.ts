@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorFields, waitUntilReady, type Logger } from '@antrean/platform';
+import { waitUntilReady, type Logger } from '@antrean/platform';
 import { exchange, type ExchangeCall, type ExchangeReply } from '../store/exchange.js';
 import { isRedisAway } from '../store/availability.js';
 import type { Link } from '../store/link.js';
@@ -56,10 +56,7 @@ export class Lane {
 
   private noteFailure(error: unknown, failures: number): void {
     if (failures > 0) return;
-    this.logger[isRedisAway(error) ? 'debug' : 'warn'](
-      errorFields(error),
-      'a call to redis was not answered, it will be sent again',
-    );
+    this.logger[isRedisAway(error) ? 'debug' : 'warn']({ err: error }, 'a call to redis was not answered, it will be sent again');
   }
 
   private async rest(failures: number, giveUp: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorFields, type Logger } from '@antrean/platform';
+import type { Logger } from '@antrean/platform';
 import { isRedisAway } from '../store/availability.js';
 
 /** Work that is done again and again. */
@@ -60,7 +60,7 @@ export class Loop {
         // An outage is told by the connection itself, and any trouble once: more would drown the log.
         if (failures === 1) {
           this.logger[isRedisAway(error) ? 'debug' : 'warn'](
-            { loop: this.name, ...errorFields(error) },
+            { loop: this.name, err: error },
             'background work failed, it will be tried again',
           );
         }

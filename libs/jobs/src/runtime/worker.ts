@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorFields } from '@antrean/platform';
 import { Maintenance } from '../maintenance/maintenance.js';
 import type { WorkerIdentity } from '../store/exchange.js';
 import type { Link } from '../store/link.js';
@@ -68,7 +67,7 @@ export class Worker {
         .get(type)
         ?.leaseLost()
         .catch((error: unknown) => {
-          options.logger.warn({ job_type: type, ...errorFields(error) }, 'a lost lease could not be looked into');
+          options.logger.warn({ job_type: type, err: error }, 'a lost lease could not be looked into');
         });
     };
   }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Inject } from '@nestjs/common';
 import { SendEmail } from '@antrean/catalog';
 import { JobHandler, PermanentError, Snooze, type Handles, type JobContext, type JobLog } from '@antrean/jobs';
-import { errorFields } from '@antrean/platform';
 import { DeliveryLedger, type BeginOutcome, type Delivery, type OnUnknown } from './ledger/delivery-ledger.js';
 import { MailComposer } from './message/mail-composer.js';
 import type { MailMessage } from './message/mail-message.js';
@@ -64,7 +63,7 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
     } catch (error) {
       if (!(error instanceof MailNotSentError)) throw error;
       if (error.fate === 'not_taken') await this.recordFailed(delivery, log);
-      else log.warn('the fate of a mail is unknown', { message_id: delivery.messageId, error: errorFields(error) });
+      else log.warn('the fate of a mail is unknown', { message_id: delivery.messageId, err: error });
       signal.throwIfAborted();
       throw error.permanent ? new PermanentError(error.message, { code: error.code, cause: error }) : error;
     }
@@ -75,7 +74,7 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
     try {
       await this.ledger.sent(delivery);
     } catch (error) {
-      log.error('a sent mail could not be recorded', { message_id: delivery.messageId, error: errorFields(error) });
+      log.error('a sent mail could not be recorded', { message_id: delivery.messageId, err: error });
     }
   }
 
@@ -86,7 +85,7 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
     } catch (error) {
       log.warn('the mark of a mail that was not sent could not be removed', {
         message_id: delivery.messageId,
-        error: errorFields(error),
+        err: error,
       });
     }
   }
