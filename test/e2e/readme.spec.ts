@@ -25,7 +25,7 @@ const steps: readonly Step[] = [...readme.matchAll(STEP)].map(([, script = '', f
 /** People who take the tour have a curl; a machine without one cannot tell whether they would get what is shown. */
 const whereCurlIs = spawnSync('curl', ['--version']).status === 0 ? describe : describe.skip;
 
-whereCurlIs('the tour in README.md', () => {
+whereCurlIs('the tour in README.md (where there is curl)', () => {
   let api: BuiltProcess;
   let worker: BuiltProcess;
   let shell: Shell;

@@ -14,7 +14,7 @@ jest.setTimeout(180_000);
 // Elsewhere there is no Redis that could be unpacked without being installed.
 const onDebian = existsSync('/var/lib/dpkg/status') ? describe : describe.skip;
 
-onDebian('npm start on a fresh clone', () => {
+onDebian('npm start on a fresh clone (on Debian and Ubuntu, whose packages bring Redis)', () => {
   let clone: FreshClone;
   let firstJob: string;
 
