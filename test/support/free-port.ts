@@ -1,13 +1,24 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+
+/** Below the ports that systems hand out by themselves: no suite beside this one is given it in the meantime. */
+const LOWEST = 10_000;
+const COUNT = 10_000;
 
 /** A port on the loopback interface that nobody listens on at the moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A TCP server that listens has an address of this form.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = LOWEST + Math.floor(Math.random() * COUNT);
+    const server = createServer();
+    server.listen(port, '127.0.0.1');
+    try {
+      // Rejects when the server tells of an error first: somebody listens there.
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

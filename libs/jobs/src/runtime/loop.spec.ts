@@ -212,8 +212,8 @@ describe('a loop', () => {
     expect(afterSuccess).toBeLessThan(100);
     expect(anew).toBeLessThan(400);
     expect(lines).toMatchObject([
-      { level: 'warn', loop: 'worker bee', message: 'failure 1' },
-      { level: 'warn', loop: 'worker bee', message: 'failure 5' },
+      { level: 'warn', loop: 'worker bee', err: { message: 'failure 1' } },
+      { level: 'warn', loop: 'worker bee', err: { message: 'failure 5' } },
     ]);
   });
 
