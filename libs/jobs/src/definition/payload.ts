@@ -2,9 +2,10 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { InvalidPayloadError, type Violation } from './errors.js';
 import type { JobDefinition } from './job-definition.js';
+import { isUnchecked } from './unchecked-payload.js';
 
 /**
- * A payload as an instance of its definition's class, checked against the class's rules.
+ * A payload as an instance of its definition's class, checked against the class's rules; an unchecked one as it is.
  * @param unknownFields `refuse` at a submit, where one is a mistake; `ignore` at a claim, where a newer version may have sent it.
  * @throws {InvalidPayloadError} naming every fault by its JSON pointer.
  */
@@ -16,6 +17,8 @@ export function parsePayload<P extends object>(
   if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
     throw new InvalidPayloadError(definition.type, [{ pointer: '', detail: 'must be a JSON object' }]);
   }
+  // Taken as it is: only the compiler knows its type.
+  if (isUnchecked(definition.payload)) return plain as P;
   const unreadable = unknownFields === 'refuse' ? unreadableKeys(plain, '') : [];
   if (unreadable.length > 0) throw new InvalidPayloadError(definition.type, unreadable);
   const payload = plainToInstance(definition.payload, plain);

@@ -1,3 +1,4 @@
+import { unchecked } from '@antrean/jobs';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsInt, IsOptional, IsPositive, IsString, Max, ValidateNested } from 'class-validator';
 import { classSchema, modern } from './class-schema.js';
@@ -41,6 +42,10 @@ describe('the schema of a class', () => {
       required: ['count'],
       additionalProperties: false,
     });
+  });
+
+  it('is that of any object where the payload is unchecked', () => {
+    expect(classSchema(unchecked<{ to: string }>(), '#/$defs/')).toEqual({ schema: { type: 'object' }, nested: {} });
   });
 
   it('brings the nested classes with it, at any depth', () => {

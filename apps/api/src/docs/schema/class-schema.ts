@@ -1,3 +1,4 @@
+import { isUnchecked } from '@antrean/jobs';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { targetConstructorToSchema, validationMetadatasToSchemas } from 'class-validator-jsonschema';
 
@@ -12,9 +13,11 @@ export interface ClassSchema {
 
 /**
  * The JSON schema of a class, from its class-validator rules; fields without a rule are not in it, as they are refused too.
+ * A class that stands for unchecked payloads takes any object.
  * @param refPrefix what references to nested classes begin with, such as `#/$defs/`.
  */
 export function classSchema(Class: abstract new () => object, refPrefix: string): ClassSchema {
+  if (isUnchecked(Class)) return { schema: { type: 'object' }, nested: {} };
   const options = {
     refPointerPrefix: refPrefix,
     classTransformerMetadataStorage: defaultMetadataStorage,
