@@ -16,6 +16,8 @@ describe('defineJob', () => {
       type: 'mail.send',
       payload: Payload,
       version: 1,
+      upgrade: undefined,
+      isolation: 'none',
       concurrency: 10,
       timeoutMs: 30_000,
       graceMs: 5_000,
@@ -31,8 +33,11 @@ describe('defineJob', () => {
 
   it('keeps what the author says', () => {
     const permanent = () => true;
+    const upgrade = (_from: number, payload: unknown) => payload;
     const definition = define({
       version: 2,
+      upgrade,
+      isolation: 'thread',
       concurrency: { worker: 3 },
       timeout: '1m',
       grace: '1s',
@@ -45,6 +50,8 @@ describe('defineJob', () => {
     });
     expect(definition).toMatchObject({
       version: 2,
+      upgrade,
+      isolation: 'thread',
       concurrency: 3,
       timeoutMs: 60_000,
       graceMs: 1_000,

@@ -24,6 +24,14 @@ export interface JobPolicy<P extends object> {
   readonly payload: PayloadClass<P>;
   /** Version of the payload's shape; raise it when the shape changes. Default 1. */
   readonly version?: number;
+  /**
+   * Makes a payload of an older version one of this version. It is called at claim, before the payload is checked; `from` is
+   * the version the payload was submitted with. Answers at once, no promise. What it throws buries the job as
+   * `upgrade_failed`. Without it an older payload is checked as it is.
+   */
+  readonly upgrade?: (from: number, payload: unknown) => unknown;
+  /** `thread` runs the handler in worker threads, so that one that hangs can be ended. Default: in the worker's own thread. */
+  readonly isolation?: 'thread';
   /** How many jobs of the type one worker runs at once. Default 10. */
   readonly concurrency?: { readonly worker?: number };
   /** The handler's signal fires after it. Default 30 s; never none. */
@@ -54,6 +62,8 @@ export interface JobDefinition<P extends object = object> {
   readonly type: string;
   readonly payload: PayloadClass<P>;
   readonly version: number;
+  readonly upgrade: ((from: number, payload: unknown) => unknown) | undefined;
+  readonly isolation: 'none' | 'thread';
   readonly concurrency: number;
   readonly timeoutMs: number;
   readonly graceMs: number;
@@ -109,6 +119,8 @@ export function defineJob<P extends object>(type: string, policy: JobPolicy<P>):
     type,
     payload: policy.payload,
     version: bounded('version', policy.version ?? 1),
+    upgrade: policy.upgrade,
+    isolation: policy.isolation ?? 'none',
     concurrency: bounded('concurrency', policy.concurrency?.worker ?? 10),
     timeoutMs: bounded('timeoutMs', toMs(policy.timeout ?? '30s')),
     graceMs: bounded('graceMs', toMs(policy.grace ?? '5s')),
