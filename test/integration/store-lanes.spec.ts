@@ -105,7 +105,7 @@ describe('a call', () => {
   it.each(SETTLEMENTS)('that settles late does not bring a removed job back: $event', async (settlement) => {
     const [ulid = ''] = await queue.add([{}]);
     const job = await claimOne();
-    await worker.exchange({ keepSucceeded: false, settles: [settleOf(job, { event: 'succeed', json: '' })] });
+    await worker.exchange({ keepFinished: false, settles: [settleOf(job, { event: 'succeed', json: '' })] });
     expect((await worker.exchange({ settles: [settleOf(job, settlement)] })).settled).toEqual(['stale']);
     expect(await queue.find(ulid)).toBeUndefined();
     expect((await viewQueue(queue, [ulid])).remains).toEqual([]);

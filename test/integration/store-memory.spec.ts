@@ -133,7 +133,7 @@ describe('with a Redis that is out of memory', () => {
     const worker = queue.newWorker();
     for (let jobs: readonly Claimed[] = []; ;) {
       const settles = settle(jobs, { event: 'succeed', json: '' });
-      jobs = (await worker.exchange({ want: 20, keepSucceeded: false, settles })).claimed;
+      jobs = (await worker.exchange({ want: 20, keepFinished: false, settles })).claimed;
       if (jobs.length === 0) break;
     }
     expect((await queue.sweep(0, 0)).removed).toBe(20);

@@ -36,7 +36,7 @@ export class ExchangeDriver {
     const worker = this.workerOf(command);
     const settles = this.settlesOf(command.settles, view);
     const queuedBefore = [...view.jobs.values()].filter(({ record }) => record.status === 'queued').length;
-    const plan = { lane, want, keepSucceeded: keep, keepFailed: keep, settles, call: worker.lastCall(lane) + 1 };
+    const plan = { lane, want, keepFinished: keep, keepFailed: keep, settles, call: worker.lastCall(lane) + 1 };
     const reply = await worker.exchange(plan);
     this.lastCalls.set(laneName(worker, lane), { plan, reply });
 

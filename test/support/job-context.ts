@@ -44,6 +44,10 @@ export function jobContext<D extends JobDefinition>(
     requestId: null,
     log,
     lines,
+    progress: () => undefined,
+    checkpoint: { value: undefined, save: () => Promise.resolve() },
+    step: async (_name, work) => work(),
+    enqueue: () => Promise.reject(new Error('This context submits nothing.')),
     ...options,
   };
 }

@@ -145,7 +145,7 @@ export class QueueDriver {
   /** Which jobs were removed is not answered, how many is. */
   private async sweep({ afterMs, limit }: Extract<Command, { kind: 'sweep' }>): Promise<Effects> {
     await this.moveClock(afterMs);
-    const { removed } = await this.queue.sweep(RETENTION_MS, DEAD_RETENTION_MS, limit);
+    const { removed } = await this.queue.sweep(RETENTION_MS, DEAD_RETENTION_MS, { limit });
     expect(removed).toBeLessThanOrEqual(limit);
     const left = await viewQueue(this.queue, [...this.view.jobs.keys()]);
     const gone = [...this.view.jobs.keys()].filter((ulid) => !left.jobs.has(ulid));
@@ -156,7 +156,7 @@ export class QueueDriver {
   private async heartbeat(index: number): Promise<Effects> {
     const worker = this.exchanges.workers[index];
     if (worker === undefined) throw new Error(`There is no worker ${index}.`);
-    const held = await heartbeat(this.queue.link, this.queue.type, worker.identity.number, LEASE_MS);
+    const { held } = await heartbeat(this.queue.link, this.queue.type, worker.identity.number, LEASE_MS);
     const running = [...this.view.jobs.values()].filter(
       ({ record }) => record.status === 'processing' && record.workerNumber === worker.number,
     );

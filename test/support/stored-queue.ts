@@ -2,7 +2,7 @@ import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/pla
 import { Link, setClockOffset } from '@antrean/jobs/testing';
 import { newUlid } from '../../libs/jobs/src/definition/job-id.js';
 import { depth, type Depth } from '../../libs/jobs/src/store/depth.js';
-import { enqueue, type Enqueued, type NewJob } from '../../libs/jobs/src/store/enqueue.js';
+import { enqueue, type Enqueued, type NewJob, type Once } from '../../libs/jobs/src/store/enqueue.js';
 import { exchange, type ExchangeCall, type ExchangeReply, type Settle } from '../../libs/jobs/src/store/exchange.js';
 import { promote, type Promotion } from '../../libs/jobs/src/store/promote.js';
 import { read, type Snapshot } from '../../libs/jobs/src/store/read.js';
@@ -19,11 +19,13 @@ const BATCH = 250;
 export interface JobPlan extends Partial<Omit<NewRecord, 'payloadJson'>> {
   readonly ulid?: string;
   readonly when?: NewJob['when'];
+  readonly expiresInMs?: number;
   readonly dedupeTtlMs?: number;
+  readonly once?: Once;
   readonly payloadJson?: string;
 }
 
-export type CallPlan = Partial<Pick<ExchangeCall, 'want' | 'keepSucceeded' | 'keepFailed'>> & {
+export type CallPlan = Partial<Pick<ExchangeCall, 'want' | 'suspects' | 'version' | 'keepFinished' | 'keepFailed'>> & {
   readonly lane?: 0 | 1;
   /** Sends a call under this number instead of the lane's next. */
   readonly call?: number;
@@ -86,19 +88,20 @@ export class StoredQueue {
     this.redis.disconnect();
   }
 
-  newJob({ ulid = newUlid(), when, dedupeTtlMs = 0, ...record }: JobPlan = {}): PlannedJob {
+  newJob({ ulid = newUlid(), when, expiresInMs, dedupeTtlMs = 0, once, ...record }: JobPlan = {}): PlannedJob {
     const plan: NewRecord = {
       priority: 5,
       maxAttempts: 5,
       timeoutMs: 30_000,
       payloadVersion: 1,
+      fingerprint: 0,
       trace: { traceId: '0af7651916cd43dd8448eb211c80319c', parentId: 'b7ad6b7169203331', flags: 1 },
       dedupe: undefined,
       facts: {},
       payloadJson: '{}',
       ...record,
     };
-    return { ulid, when, dedupeTtlMs, plan, record: encodeNewRecord(plan) };
+    return { ulid, when, expiresInMs, dedupeTtlMs, once, plan, record: encodeNewRecord(plan) };
   }
 
   /** Enqueues jobs in calls of 250 and answers with their ulids. */
@@ -129,16 +132,26 @@ export class StoredQueue {
     return depth(this.link, this.type);
   }
 
-  promote(limit = BATCH): Promise<Promotion> {
-    return promote(this.link, this.type, limit);
+  promote(limit = BATCH, keepFinished = true): Promise<Promotion> {
+    return promote(this.link, this.type, { limit, keepFinished });
   }
 
-  reap({ limit = BATCH, maxCrashes = 3, keepFailed = true } = {}): Promise<Reaped> {
-    return reap(this.link, { type: this.type, limit, maxCrashes, keepFailed, crashJson: '{}', poisonJson: '{}' });
+  reap({ limit = BATCH, maxCrashes = 3, graceMs = 5_000, keepFinished = true, keepFailed = true } = {}): Promise<Reaped> {
+    const { type } = this;
+    return reap(this.link, {
+      type,
+      limit,
+      maxCrashes,
+      graceMs,
+      keepFinished,
+      keepFailed,
+      crashJson: '{}',
+      poisonJson: '{}',
+    });
   }
 
-  sweep(retentionMs: number, deadRetentionMs: number, limit = BATCH): Promise<Swept> {
-    return sweep(this.link, { type: this.type, retentionMs, deadRetentionMs, limit });
+  sweep(retentionMs: number, deadRetentionMs: number, { limit = BATCH, maxFailed = 1_000_000 } = {}): Promise<Swept> {
+    return sweep(this.link, { type: this.type, retentionMs, deadRetentionMs, limit, maxFailed });
   }
 
   moveClock(ms: number): Promise<void> {
@@ -170,7 +183,9 @@ export class StoredWorker {
     lane = 0,
     call,
     want = 0,
-    keepSucceeded = true,
+    suspects = true,
+    version = 1,
+    keepFinished = true,
     keepFailed = true,
     settles = [],
   }: CallPlan): Promise<ExchangeReply> {
@@ -183,7 +198,9 @@ export class StoredWorker {
       call: number,
       leaseMs: LEASE_MS,
       want,
-      keepSucceeded,
+      suspects,
+      version,
+      keepFinished,
       keepFailed,
       settles,
     });

@@ -1,5 +1,7 @@
 export { JobCatalog } from './definition/job-catalog.js';
-export type { Handles, JobContext, JobLog } from './definition/job-context.js';
+export type { EnqueueOptions } from './definition/enqueue-options.js';
+export type { EnqueuedJob } from './definition/enqueued-job.js';
+export type { Checkpoint, Handles, JobContext, JobLog } from './definition/job-context.js';
 export {
   BOUNDS,
   DEDUPE_POLICIES,
@@ -25,7 +27,6 @@ export type { WorkerOptions } from './runtime/worker-options.js';
 export type { ProducerOptions } from './services/producer-options.js';
 export { QueueHealth, type QueueHealthReport } from './services/queue-health.js';
 export { DedupeService } from './services/dedupe.service.js';
-export type { EnqueueOptions } from './services/enqueue-options.js';
 export type { Job, Run, RunError, RunOutcome, WaitingOn } from './services/job.js';
-export { QueueService, type EnqueuedJob } from './services/queue.service.js';
+export { QueueService, type BulkJob, type BulkResult } from './services/queue.service.js';
 export { StatusService, type QueueDepth } from './services/status.service.js';

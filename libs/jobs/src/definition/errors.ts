@@ -21,14 +21,14 @@ const MOST_TOLD = 5;
 /** A pointer may hold any key a client makes up, of any length. */
 const LONGEST_PLACE = 200;
 
-function told(violations: readonly Violation[]): string {
-  const faults = violations.slice(0, MOST_TOLD).map(({ pointer, detail }) => `${placeOf(pointer)}: ${detail}`);
+function told(violations: readonly Violation[], whole: string): string {
+  const faults = violations.slice(0, MOST_TOLD).map(({ pointer, detail }) => `${placeOf(pointer, whole)}: ${detail}`);
   const more = violations.length - faults.length;
   return more > 0 ? `${faults.join('; ')}; and ${more} more` : faults.join('; ');
 }
 
-function placeOf(pointer: string): string {
-  if (pointer === '') return 'payload';
+function placeOf(pointer: string, whole: string): string {
+  if (pointer === '') return whole;
   return pointer.length > LONGEST_PLACE ? `${pointer.slice(0, LONGEST_PLACE)}…` : pointer;
 }
 
@@ -40,7 +40,16 @@ export class InvalidPayloadError extends AntreanError {
     readonly type: string,
     readonly violations: readonly Violation[],
   ) {
-    super(`The payload does not fit ${type}: ${told(violations)}`);
+    super(`The payload does not fit ${type}: ${told(violations, 'payload')}`);
+  }
+}
+
+/** A value of a program cannot be kept as JSON without changing it: a result, a checkpoint. Nothing was written. */
+export class NotStorableError extends AntreanError {
+  readonly code = 'not_storable';
+
+  constructor(readonly violations: readonly Violation[]) {
+    super(`This cannot be kept as JSON: ${told(violations, 'value')}`);
   }
 }
 
@@ -49,7 +58,7 @@ export class InvalidOptionsError extends AntreanError {
   readonly code = 'invalid_options';
 
   constructor(readonly violations: readonly Violation[]) {
-    super(told(violations));
+    super(told(violations, 'options'));
   }
 }
 
@@ -89,6 +98,54 @@ export class DuplicateJobError extends AntreanError {
   ) {
     super(`A job with the dedupe key "${dedupeKey}" exists: ${jobId} is ${status ?? 'finished and no longer kept'}.`);
   }
+}
+
+/** The once key was used before, for another payload or other options. Nothing was written. */
+export class OnceKeyConflictError extends AntreanError {
+  readonly code = 'once_key_conflict';
+
+  constructor(
+    /** The job that was submitted under the key first. */
+    readonly jobId: string,
+    readonly onceKey: string,
+  ) {
+    super(
+      `The once key "${onceKey}" was used for another payload or other options, by ${jobId}. Use a new key for a new submit.`,
+    );
+  }
+}
+
+/** There is no such job: it never was, or its retention is over. */
+export class JobNotFoundError extends AntreanError {
+  readonly code = 'job_not_found';
+
+  constructor(readonly jobId: string) {
+    super(`There is no job ${jobId}: it never was, or it is finished and no longer kept.`);
+  }
+}
+
+/** The job's status does not allow what was asked for. Nothing was changed. */
+export class IllegalTransitionError extends AntreanError {
+  readonly code = 'illegal_transition';
+
+  constructor(
+    readonly jobId: string,
+    readonly status: JobStatus,
+    readonly asked: 'cancel' | 'replay' | 'remove',
+  ) {
+    super(`${jobId} is ${status}; ${NEEDS[asked]}`);
+  }
+}
+
+const NEEDS = {
+  cancel: 'only a job that has not finished can be cancelled.',
+  replay: 'only a finished job can be replayed.',
+  remove: 'only a finished job can be removed. Cancel it first.',
+} as const;
+
+/** A value that a handler wants to have kept cannot be. */
+export class InvalidValueError extends AntreanError {
+  readonly code = 'invalid_value';
 }
 
 /**

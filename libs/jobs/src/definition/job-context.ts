@@ -1,13 +1,30 @@
+import type { EnqueueOptions } from './enqueue-options.js';
+import type { EnqueuedJob } from './enqueued-job.js';
 import type { JobDefinition, PayloadOf } from './job-definition.js';
 
-/** Writes to the worker's log with the job's id, type, attempt, trace and request id already on the line. */
+/**
+ * Writes to the worker's log with the job's id, type, attempt, trace and request id already on the line, and to the log that is
+ * kept with the job: its latest 200 lines, each cut to 4,096 characters of JSON.
+ */
 export interface JobLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What a handler is given. */
+/** Where a job stands, so that its next run need not begin anew. */
+export interface Checkpoint {
+  /** What was saved last, by this run or an earlier one; undefined at first. */
+  readonly value: unknown;
+  /**
+   * Resolves when the value is kept. JSON, at most 64 KiB.
+   * @throws {InvalidValueError} when it cannot be kept as JSON
+   * @throws {JobAbortedError} `lease_lost`: the job no longer belongs to this run, which is to stop
+   */
+  save(value: unknown): Promise<void>;
+}
+
+/** What a handler is given. Its functions may be taken apart from it. */
 export interface JobContext<D extends JobDefinition = JobDefinition> {
   readonly jobId: string;
   readonly type: string;
@@ -22,6 +39,21 @@ export interface JobContext<D extends JobDefinition = JobDefinition> {
   readonly traceId: string;
   readonly requestId: string | null;
   readonly log: JobLog;
+  /** Tells how far the job is: percent from 0 to 100, and perhaps in words and as JSON data (4 KiB at most). Told often, it is written twice a second. */
+  progress(this: void, percent: number, message?: string, data?: unknown): void;
+  readonly checkpoint: Checkpoint;
+  /**
+   * Does a part of the job once: what `work` returns is kept under the name (JSON, 64 KiB at most, 100 steps a job) and a later
+   * run is given it without doing the work again. A run that ends between the work and its keeping does it again.
+   * @throws {JobAbortedError} `lease_lost`
+   */
+  step<T>(this: void, name: string, work: () => T | Promise<T>): Promise<T>;
+  /**
+   * Submits a job that follows from this one and continues its trace. A later run of this job that makes the same calls in the
+   * same order gets the same jobs, unless `onceKey` names them otherwise.
+   * @throws as `QueueService.enqueue`
+   */
+  enqueue<P extends object>(this: void, definition: JobDefinition<P>, payload: P, options?: EnqueueOptions): Promise<EnqueuedJob>;
 }
 
 /**

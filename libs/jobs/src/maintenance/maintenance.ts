@@ -14,7 +14,7 @@ export class Maintenance {
 
   constructor(definitions: readonly JobDefinition[], link: Link, options: WorkerOptions, journal: JobJournal) {
     const loop = (name: string, work: Ticking) => new Loop(name, work, options.logger);
-    this.promoters = new Map(definitions.map(({ type }) => [type, loop('promoter', new Promoter(link, type, journal))]));
+    this.promoters = new Map(definitions.map(({ type }) => [type, loop('promoter', new Promoter(link, type, options, journal))]));
     this.loops = [
       ...this.promoters.values(),
       ...definitions.map((definition) => loop('reaper', new Reaper(link, definition, options, journal))),

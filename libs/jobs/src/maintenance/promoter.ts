@@ -1,4 +1,5 @@
 import type { Ticking } from '../runtime/loop.js';
+import type { WorkerOptions } from '../runtime/worker-options.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Link } from '../store/link.js';
 import { promote } from '../store/promote.js';
@@ -9,17 +10,21 @@ const PACE_MS = 50;
 /** Looks at least this often; in between it is told when a job becomes due. */
 const MAX_SLEEP_MS = 30_000;
 
-/** Lets the delayed and retrying jobs of a type queue when their time has come. */
+/** Lets the delayed and retrying jobs of a type queue when their time has come, and those expire that waited too long. */
 export class Promoter implements Ticking {
   constructor(
     private readonly link: Link,
     private readonly type: string,
+    private readonly options: WorkerOptions,
     private readonly journal: JobJournal,
   ) {}
 
   async tick(): Promise<number> {
-    const { moved, nextDueInMs = MAX_SLEEP_MS } = await promote(this.link, this.type, MAX_JOBS_PER_CALL);
-    for (const job of moved) this.journal.promoted(this.type, job);
+    const { moved, nextDueInMs = MAX_SLEEP_MS } = await promote(this.link, this.type, {
+      limit: MAX_JOBS_PER_CALL,
+      keepFinished: this.options.retentionMs > 0,
+    });
+    for (const job of moved) this.journal.movedByTime(this.type, job);
     return moved.length === MAX_JOBS_PER_CALL ? PACE_MS : Math.min(nextDueInMs, MAX_SLEEP_MS);
   }
 }

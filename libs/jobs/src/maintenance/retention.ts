@@ -5,6 +5,8 @@ import type { Link } from '../store/link.js';
 import { sweep } from '../store/sweep.js';
 
 const PACE_MS = 50;
+/** Dead letters of a type; older ones go, however young. */
+const MAX_FAILED = 1_000_000;
 const MAX_SLEEP_MS = 60_000;
 
 /** Removes finished jobs of a type when they have been kept long enough. */
@@ -22,6 +24,7 @@ export class Retention implements Ticking {
       retentionMs,
       deadRetentionMs,
       limit: MAX_JOBS_PER_CALL,
+      maxFailed: MAX_FAILED,
     });
     // At least a second apart, so that a steady stream of old jobs is swept in batches.
     return removed === MAX_JOBS_PER_CALL ? PACE_MS : Math.min(Math.max(nextDueInMs, 1_000), MAX_SLEEP_MS);

@@ -234,7 +234,9 @@ export class Claimer implements Ticking {
       worker,
       leaseMs: options.leaseMs,
       want,
-      keepSucceeded: options.retentionMs > 0,
+      suspects: true,
+      version: this.registered.definition.version,
+      keepFinished: options.retentionMs > 0,
       keepFailed: options.deadRetentionMs > 0,
       settles,
     };

@@ -3,7 +3,7 @@ import { InvalidOptionsError, type Violation } from '../definition/errors.js';
 import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS } from '../definition/job-definition.js';
 import { MAX_RETRY_DELAY_MS } from '../definition/retry-policy.js';
 import { checkOptions } from './check-options.js';
-import type { EnqueueOptions } from './enqueue-options.js';
+import type { EnqueueOptions } from '../definition/enqueue-options.js';
 
 function faultsOf(options: EnqueueOptions): readonly Violation[] {
   try {

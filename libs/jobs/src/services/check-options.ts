@@ -1,8 +1,8 @@
 import { InvalidOptionsError, type Violation } from '../definition/errors.js';
 import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS, type DedupePolicy } from '../definition/job-definition.js';
-import { pointerStep } from '../definition/payload.js';
+import { pointerStep } from '../definition/json-pointer.js';
 import { MAX_RETRY_DELAY_MS, type StoredRetryPolicy } from '../definition/retry-policy.js';
-import type { EnqueueOptions } from './enqueue-options.js';
+import type { EnqueueOptions } from '../definition/enqueue-options.js';
 
 /** Bounds of the options that are texts or lists. */
 const OPTION_BOUNDS = {

@@ -1,127 +1,136 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { newTraceContext, parseTraceparent, parseTracestate } from '@antrean/platform';
-import { DuplicateJobError, InvalidOptionsError, PayloadTooLargeError } from '../definition/errors.js';
+import type { EnqueueOptions } from '../definition/enqueue-options.js';
+import type { EnqueuedJob } from '../definition/enqueued-job.js';
+import { AntreanError, DuplicateJobError, InvalidOptionsError, OnceKeyConflictError } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
-import { formatJobId, newUlid } from '../definition/job-id.js';
-import type { JobStatus } from '../definition/job-status.js';
-import { parsePayload, payloadToJson } from '../definition/payload.js';
-import type { Enqueued, NewJob } from '../store/enqueue.js';
-import { encodeNewRecord, type Facts, type Header, type NewRecord } from '../store/record.js';
+import { formatJobId } from '../definition/job-id.js';
+import type { Enqueued } from '../store/enqueue.js';
+import type { OnceAnswer } from '../store/once.js';
+import type { Header } from '../store/record.js';
 import { JobJournal } from '../telemetry/job-journal.js';
-import { checkOptions } from './check-options.js';
 import { EnqueueBatcher } from './enqueue-batcher.js';
-import type { EnqueueOptions } from './enqueue-options.js';
+import { prepareJob, type PreparedJob } from './prepare-job.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
 
-/** The answer to an accepted submit. With `deduplicated` it describes the job that holds the dedupe key. */
-export interface EnqueuedJob {
-  readonly jobId: string;
-  readonly type: string;
-  readonly status: JobStatus;
-  readonly traceId: string;
-  /** By Redis' clock. */
-  readonly createdAt: Date;
-  readonly deduplicated: boolean;
+/** One job of a bulk submit. */
+export interface BulkJob<P extends object> {
+  readonly payload: P;
+  readonly options?: EnqueueOptions;
 }
+
+/** What became of one job of a bulk submit. */
+export type BulkResult = { readonly accepted: EnqueuedJob } | { readonly refused: AntreanError };
 
 const DEFAULT_MAX_PAYLOAD_BYTES = 262_144;
 
 @Injectable()
 export class QueueService {
+  private readonly maxPayloadBytes: number;
+
   constructor(
     private readonly batcher: EnqueueBatcher,
     private readonly journal: JobJournal,
-    @Inject(PRODUCER_OPTIONS) private readonly options: ProducerOptions,
-  ) {}
+    @Inject(PRODUCER_OPTIONS) { maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES }: ProducerOptions,
+  ) {
+    this.maxPayloadBytes = maxPayloadBytes;
+  }
 
   /**
    * Accepts a job: when the promise resolves, it is in Redis with everything that belongs to it.
-   * @throws {InvalidPayloadError} {@link InvalidOptionsError} {@link PayloadTooLargeError} {@link DuplicateJobError} nothing was written
+   * @throws {InvalidPayloadError} {@link InvalidOptionsError} {@link PayloadTooLargeError} {@link DuplicateJobError}
+   *   {@link OnceKeyConflictError} nothing was written
    * @throws {QueueUnavailableError} within 2 s when Redis does not answer
    */
   async enqueue<P extends object>(definition: JobDefinition<P>, payload: P, options: EnqueueOptions = {}): Promise<EnqueuedJob> {
-    checkOptions(options, definition.dedupe.policy);
-    const record = this.newRecord(definition, payload, options);
-    const job = {
-      ulid: newUlid(),
-      when: whenOf(options),
-      dedupeTtlMs: record.dedupe?.policy === 'ttl' ? (options.dedupeTtlMs ?? definition.dedupe.ttlMs) : 0,
-      record: encodeNewRecord(record),
-    };
-    const enqueued = await this.batcher.add(definition.type, job);
-    return this.answer(definition, formatJobId({ type: definition.type, ulid: job.ulid }), record, enqueued, options);
+    return this.submit(prepareJob(definition, payload, options, this.maxPayloadBytes));
   }
 
-  private newRecord<P extends object>(definition: JobDefinition<P>, payload: P, options: EnqueueOptions): NewRecord {
-    const payloadJson = payloadToJson(definition.type, payload);
-    const bytes = Buffer.byteLength(payloadJson);
-    const { maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES } = this.options;
-    if (bytes > maxPayloadBytes) throw new PayloadTooLargeError(bytes, maxPayloadBytes);
-    // What is checked is what is stored, not the object it was made from.
-    const stored = parsePayload(definition, JSON.parse(payloadJson), 'refuse');
-    const dedupeKey = options.dedupeKey ?? definition.dedupe.key(stored);
-    // A key that the definition makes of a payload keeps to the bounds of one that is given.
-    if (dedupeKey !== undefined) checkOptions({ dedupeKey });
-    const policy = options.dedupePolicy ?? definition.dedupe.policy;
-    return {
-      priority: options.priority ?? definition.priority,
-      maxAttempts: options.maxAttempts ?? definition.maxAttempts,
-      timeoutMs: options.timeoutMs ?? definition.timeoutMs,
-      payloadVersion: definition.version,
-      trace: parseTraceparent(options.traceparent) ?? newTraceContext(),
-      dedupe: dedupeKey === undefined ? undefined : { key: dedupeKey, policy },
-      facts: factsOf(options),
-      payloadJson,
-    };
+  /** As {@link enqueue}; the once key gets its first answer whatever payload and options come with it later. */
+  async enqueueOnce<P extends object>(
+    definition: JobDefinition<P>,
+    payload: P,
+    options: EnqueueOptions & { readonly onceKey: string },
+  ): Promise<EnqueuedJob> {
+    return this.submit(prepareJob(definition, payload, options, this.maxPayloadBytes, 'any'));
   }
 
-  private answer(
-    definition: JobDefinition,
-    jobId: string,
-    record: NewRecord,
-    enqueued: Enqueued,
-    options: EnqueueOptions,
-  ): EnqueuedJob {
+  /**
+   * Accepts many jobs of a type, in calls of 250. The results are in the order of the jobs; one that is refused spoils no other.
+   * Rejects with what is no {@link AntreanError} only.
+   */
+  async enqueueBulk<P extends object>(definition: JobDefinition<P>, jobs: readonly BulkJob<P>[]): Promise<readonly BulkResult[]> {
+    return Promise.all(
+      jobs.map(async ({ payload, options = {} }): Promise<BulkResult> => {
+        try {
+          return { accepted: await this.submit(prepareJob(definition, payload, options, this.maxPayloadBytes)) };
+        } catch (error) {
+          if (error instanceof AntreanError) return { refused: error };
+          throw error;
+        }
+      }),
+    );
+  }
+
+  private async submit(prepared: PreparedJob): Promise<EnqueuedJob> {
+    return this.answer(prepared, await this.batcher.add(prepared.definition.type, prepared.job));
+  }
+
+  private answer({ definition, options, record, job }: PreparedJob, enqueued: Enqueued): EnqueuedJob {
     const { type } = definition;
+    const dedupeKey = record.dedupe?.key ?? '';
+    const onDuplicate = options.onDuplicate ?? definition.dedupe.onDuplicate;
     switch (enqueued.kind) {
       case 'accepted': {
         const { status, createdAt } = enqueued;
+        const jobId = formatJobId({ type, ulid: job.ulid });
         this.journal.submitted({ jobId, type, trace: record.trace, requestId: options.requestId, status });
-        return { jobId, type, status, traceId: record.trace.traceId, createdAt: new Date(createdAt), deduplicated: false };
+        const { traceId } = record.trace;
+        return { jobId, type, status, traceId, createdAt: new Date(createdAt), deduplicated: false, repeated: false };
       }
       case 'known':
-        return describe(jobId, type, enqueued.header, false);
+        return found(type, job.ulid, summaryOf(enqueued.header), { deduplicated: false, repeated: false });
+      case 'once':
+        return answerAgain(type, enqueued.answer, dedupeKey, onDuplicate);
+      case 'once_mismatch':
+        throw new OnceKeyConflictError(formatJobId({ type, ulid: enqueued.ulid }), options.onceKey ?? '');
       case 'too_late':
-        throw new InvalidOptionsError([{ pointer: '/runAt', detail: 'must be within a year from now' }]);
+        throw new InvalidOptionsError([{ pointer: lateOption(options), detail: 'must be within a year from now' }]);
+      case 'expires_before_run':
+        throw new InvalidOptionsError([{ pointer: '/expiresInMs', detail: 'is over before the job is to run' }]);
       case 'duplicate': {
-        const holder = formatJobId({ type, ulid: enqueued.ulid });
-        if (enqueued.header !== undefined && (options.onDuplicate ?? definition.dedupe.onDuplicate) === 'existing') {
-          return describe(holder, type, enqueued.header, true);
+        const { ulid, header } = enqueued;
+        if (header !== undefined && onDuplicate === 'existing') {
+          return found(type, ulid, summaryOf(header), { deduplicated: true, repeated: false });
         }
-        throw new DuplicateJobError(holder, enqueued.header?.status ?? null, record.dedupe?.key ?? '');
+        throw new DuplicateJobError(formatJobId({ type, ulid }), header?.status ?? null, dedupeKey);
       }
     }
   }
 }
 
-function whenOf({ delayMs, runAt }: EnqueueOptions): NewJob['when'] {
-  if (runAt !== undefined) return { atMs: Math.max(runAt.getTime(), 0) };
-  return delayMs === undefined || delayMs === 0 ? undefined : { delayMs };
+type Summary = NonNullable<OnceAnswer['job']>;
+
+function answerAgain(type: string, answer: OnceAnswer, dedupeKey: string, onDuplicate: 'conflict' | 'existing'): EnqueuedJob {
+  const { accepted, ulid, job } = answer;
+  if (job !== undefined && (accepted || onDuplicate === 'existing')) {
+    return found(type, ulid, job, { deduplicated: !accepted, repeated: true });
+  }
+  throw new DuplicateJobError(formatJobId({ type, ulid }), job?.status ?? null, dedupeKey);
 }
 
-function factsOf({ requestId, userId, tags, metadata, backoff, ...options }: EnqueueOptions): Facts {
-  const tracestate = parseTracestate(options.tracestate);
-  return {
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(tracestate === undefined ? {} : { tracestate }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(tags === undefined || tags.length === 0 ? {} : { tags }),
-    ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(backoff === undefined ? {} : { backoff }),
-  };
+function found(
+  type: string,
+  ulid: string,
+  { status, traceId, createdAt }: Summary,
+  how: Pick<EnqueuedJob, 'deduplicated' | 'repeated'>,
+): EnqueuedJob {
+  return { jobId: formatJobId({ type, ulid }), type, status, traceId, createdAt: new Date(createdAt), ...how };
 }
 
-function describe(jobId: string, type: string, header: Header, deduplicated: boolean): EnqueuedJob {
-  const { status, trace, createdAt } = header;
-  return { jobId, type, status, traceId: trace.traceId, createdAt: new Date(createdAt), deduplicated };
+function summaryOf({ status, createdAt, trace }: Header): Summary {
+  return { status, createdAt, traceId: trace.traceId };
+}
+
+function lateOption({ runAt, delayMs }: EnqueueOptions): string {
+  return runAt === undefined && delayMs === undefined ? '/expiresInMs' : '/runAt';
 }

@@ -2,11 +2,11 @@
 local DEDUPE_TTL, DEDUPE_UNTIL_STARTED, DEDUPE_UNTIL_FINISHED, DEDUPE_UNTIL_RESULT_EXPIRES = 1, 2, 3, 4
 
 local function dedupe_policy_of(record)
-  return string.byte(record, 65)
+  return string.byte(record, 71)
 end
 
 local function dedupe_length_of(record)
-  return (struct.unpack('<H', record, 103))
+  return (struct.unpack('<H', record, 109))
 end
 
 -- The dedupe key that a job holds now, nil when it has none or another job took it. Read before anything is written.
@@ -48,4 +48,13 @@ local function holder_of(base, dedupe_key, now)
     return ulid, ''
   end
   if still_holds(dedupe_policy_of(header), read_state(header)) then return ulid, header end
+end
+
+-- `ttl` in ms, 0 when the job's state alone says how long the key is held.
+local function take_dedupe(key, ulid, now, ttl)
+  if ttl > 0 then
+    redis.call('SET', key, string.format('%.0f %s', now + ttl, ulid), 'PX', ttl)
+  else
+    redis.call('SET', key, '0 ' .. ulid)
+  end
 end

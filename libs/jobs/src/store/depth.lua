@@ -1,21 +1,28 @@
 #!lua flags=no-writes
 -- How many jobs of a type are in each status, counted from the structures themselves.
--- KEYS   1 clock, 2 scheduled, 3 retrying, 4 running, 5 succeeded, 6 failed, 7 cancelled, 8 expired, 9 ghosts, 10-19 ready 0-9
+-- KEYS   1 clock, 2 scheduled, 3 retrying, 4 running, 5 succeeded, 6 failed, 7 cancelled, 8 expired, 9 ghosts, 10 parked,
+--        11 suspects, 12-21 ready 0-9
 -- reply  {oldest queued job's age in ms or -1, queued, scheduled, retrying, processing, succeeded, failed, cancelled, expired}
 --#include clock
 --#include record
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
-local queued, oldest = -redis.call('SCARD', KEYS[9]), -1
-for i = 10, 19 do
+local queued, oldest = redis.call('ZCARD', KEYS[10]) - redis.call('SCARD', KEYS[9]), -1
+
+local function look(entry)
+  local head = entry and redis.call('GETRANGE', base .. 'job:' .. string.sub(entry, 1, 26), 0, HEADER_BYTES - 1) or ''
+  if head ~= '' then oldest = math.max(oldest, now - read_state(head).due_at) end
+end
+
+look(redis.call('ZRANGE', KEYS[10], 0, 0)[1])
+for i = 11, 21 do
   local length = redis.call('LLEN', KEYS[i])
   if length > 0 then
     queued = queued + length
-    local head = redis.call('GETRANGE', base .. 'job:' .. string.sub(redis.call('LINDEX', KEYS[i], 0), 1, 26), 0, HEADER_BYTES - 1)
-    if head ~= '' then oldest = math.max(oldest, now - read_state(head).due_at) end
+    look(redis.call('LINDEX', KEYS[i], 0))
   end
 end
-local reply = { oldest, queued }
+local reply = { oldest, math.max(queued, 0) }
 for i = 2, 8 do reply[#reply + 1] = redis.call('ZCARD', KEYS[i]) end
 return reply

@@ -38,6 +38,8 @@ export async function depth(link: Link, type: string): Promise<Depth> {
         keys.cancelled,
         keys.expired,
         keys.ghosts,
+        keys.parked,
+        keys.suspects,
         ...keys.ready,
       ],
       [],

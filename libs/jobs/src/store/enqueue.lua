@@ -1,27 +1,25 @@
 #!lua
--- Accepts jobs of one type: record, queue entry and dedupe key of each, in one go. Safe to send again by the job's id.
--- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5-14 ready 0-9
--- ARGV   per job: ulid, when (`+ms` from now, `@ms` absolute, `` now), dedupe ttl in ms (0: none), the record after its creation time
--- reply  {now, per job: `` accepted, `late` when it would run more than a year from now, or the ulid of the job in its place followed by that job's header if it still exists}
+-- Accepts jobs of one type: record, queue entry, dedupe key and once record of each, in one go. Safe to send again by the
+-- job's id.
+-- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 workers, 6 expiring, 7-16 ready 0-9
+-- ARGV   per job: ulid, `` or `when expires dedupe-ttl once-ttl once-hash once-key`, the record after its deadline. `when` is
+--        `+ms` from now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
+-- reply  {now, per job: `` accepted; `L` it would run or expire more than a year from now; `X` it expires before it runs; `K` and its header, it was accepted before;
+--        `D`, a ulid and perhaps a header, that job holds its dedupe key; `O` and a once record, its once key was used
+--        before; `M` and a ulid, its once key was used for another body}
 --#include clock
 --#include record
 --#include wake
 --#include dedupe
+--#include once
+
+local MAX_DELAY_MS = 31536000000
+local JOB_ARGS = 3
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
 local earliest = tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2])
-
-local MAX_DELAY_MS = 31536000000
-
-local jobs, record_keys = {}, {}
-for i = 1, #ARGV, 4 do
-  local job = { ulid = ARGV[i], when = ARGV[i + 1], dedupe_ttl = tonumber(ARGV[i + 2]), rest = ARGV[i + 3] }
-  jobs[#jobs + 1] = job
-  record_keys[#jobs] = base .. 'job:' .. job.ulid
-end
-local any_known = redis.call('TOUCH', unpack(record_keys)) > 0
 
 local function due_at(when)
   local mark, ms = string.sub(when, 1, 1), tonumber(string.sub(when, 2))
@@ -30,52 +28,73 @@ local function due_at(when)
   return now
 end
 
-local taken = {}
+local function parse(ulid, extras, rest)
+  local job = { ulid = ulid, rest = rest, key = base .. 'job:' .. ulid, due_at = now, expires_at = 0, dedupe_ttl = 0 }
+  if extras == '' then return job end
+  local when, expires, dedupe_ttl, once_ttl, once_hash, once_key = string.match(extras, '^(%S+) (%d+) (%d+) (%d+) (%S+) (.*)$')
+  job.due_at, job.dedupe_ttl = due_at(when), tonumber(dedupe_ttl)
+  if expires ~= '0' then job.expires_at = now + tonumber(expires) end
+  if once_ttl ~= '0' then job.once = { key = base .. 'once:' .. once_key, ttl = tonumber(once_ttl), hash = once_hash } end
+  return job
+end
 
-local reply, fresh = { now }, {}
-for i, job in ipairs(jobs) do
-  local known = any_known and redis.call('GETRANGE', record_keys[i], 0, HEADER_BYTES - 1) or ''
-  local holder, header
-  if known ~= '' then
-    holder, header = job.ulid, known
-  else
-    job.due_at = due_at(job.when)
-    job.status = job.due_at > now and 's' or 'q'
-    local state = pack_state({ status = job.status, flags = 0, attempt = 0, runs = 0, crashes = 0, all_crashes = 0,
-      snoozes = 0, replays = 0, generation = 0, revision = 0, due_at = job.due_at, started_at = 0, finished_at = 0,
-      token = string.rep('\0', 14) })
-    job.record = '\1' .. state .. struct.pack('<I6I6', seq + 1, now) .. job.rest
-    local length = dedupe_length_of(job.record)
-    if length > 0 then
-      job.dedupe_key = base .. 'dedupe:' .. string.sub(job.record, HEADER_BYTES + 1, HEADER_BYTES + length)
-      local mine = taken[job.dedupe_key]
-      if mine then
-        holder, header = mine.ulid, string.sub(mine.record, 1, HEADER_BYTES)
-      else
-        holder, header = holder_of(base, job.dedupe_key, now)
-      end
-    end
+local jobs, record_keys = {}, {}
+for i = 1, #ARGV, JOB_ARGS do
+  jobs[#jobs + 1] = parse(ARGV[i], ARGV[i + 1], ARGV[i + 2])
+  record_keys[#jobs] = jobs[#jobs].key
+end
+local any_known = redis.call('TOUCH', unpack(record_keys)) > 0
+
+-- What stands against a job, as the answer to it; nil when nothing does.
+local taken, used = {}, {}
+local function refusal_of(job)
+  if job.once then
+    local before = used[job.once.key] or live_once(job.once.key, now)
+    if before then return once_hash_of(before) == job.once.hash and 'O' .. before or 'M' .. once_ulid_of(before) end
   end
-  if holder then
-    reply[#reply + 1] = holder .. header
-  elseif job.due_at > now + MAX_DELAY_MS then
-    reply[#reply + 1] = 'late'
-  else
+  if any_known then
+    local known = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+    if known ~= '' then return 'K' .. known end
+  end
+  if job.due_at > now + MAX_DELAY_MS or job.expires_at > now + MAX_DELAY_MS then return 'L' end
+  if job.expires_at > 0 and job.expires_at <= job.due_at then return 'X' end
+  job.status = job.due_at > now and 's' or 'q'
+  local state = pack_state({ status = job.status, flags = 0, attempt = 0, runs = 0, crashes = 0, all_crashes = 0,
+    snoozes = 0, replays = 0, generation = 0, revision = 0, due_at = job.due_at, started_at = 0, finished_at = 0,
+    token = string.rep('\0', 14), seq = seq + 1 })
+  job.record = '\1' .. state .. struct.pack('<I6I6', now, job.expires_at) .. job.rest
+  local length = dedupe_length_of(job.record)
+  if length == 0 then return nil end
+  job.dedupe_key = base .. 'dedupe:' .. string.sub(job.record, HEADER_BYTES + 1, HEADER_BYTES + length)
+  local mine = taken[job.dedupe_key]
+  if mine then return 'D' .. mine.ulid .. string.sub(mine.record, 1, HEADER_BYTES) end
+  local holder, header = holder_of(base, job.dedupe_key, now)
+  return holder and 'D' .. holder .. header or nil
+end
+
+local reply, fresh, once_records = { now }, {}, {}
+for _, job in ipairs(jobs) do
+  local refusal = refusal_of(job)
+  reply[#reply + 1] = refusal or ''
+  if not refusal then
     seq = seq + 1
-    job.key = record_keys[i]
     if job.dedupe_key then taken[job.dedupe_key] = job end
     fresh[#fresh + 1] = job
-    reply[#reply + 1] = ''
+  end
+  local answered = not refusal or string.sub(refusal, 1, 1) == 'D'
+  if job.once and answered then
+    local record = once_record(now, job, refusal)
+    used[job.once.key] = record
+    once_records[#once_records + 1] = { key = job.once.key, record = record, ttl = job.once.ttl }
   end
 end
-if #fresh == 0 then return reply end
 
-local records, ready, scheduled, wake = {}, {}, {}, false
+local records, ready, scheduled, expiring, wake = {}, {}, {}, {}, false
 for _, job in ipairs(fresh) do
   records[#records + 1] = job.key
   records[#records + 1] = job.record
   if job.status == 'q' then
-    local list = KEYS[5 + priority_of(job.record)]
+    local list = KEYS[7 + priority_of(job.record)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], job.ulid)
     wake = true
@@ -84,18 +103,22 @@ for _, job in ipairs(fresh) do
     scheduled[#scheduled + 1] = job.ulid
     wake = wake or not earliest or job.due_at < earliest
   end
+  if job.expires_at > 0 then
+    expiring[#expiring + 1] = job.expires_at
+    expiring[#expiring + 1] = job.ulid
+  end
 end
 
-redis.call('INCRBY', KEYS[2], #fresh)
-redis.call('MSET', unpack(records))
+if #fresh > 0 then
+  redis.call('INCRBY', KEYS[2], #fresh)
+  redis.call('MSET', unpack(records))
+end
 for _, job in ipairs(fresh) do
-  if job.dedupe_key and job.dedupe_ttl > 0 then
-    redis.call('SET', job.dedupe_key, string.format('%.0f %s', now + job.dedupe_ttl, job.ulid), 'PX', job.dedupe_ttl)
-  elseif job.dedupe_key then
-    redis.call('SET', job.dedupe_key, '0 ' .. job.ulid)
-  end
+  if job.dedupe_key then take_dedupe(job.dedupe_key, job.ulid, now, job.dedupe_ttl) end
 end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
 if #scheduled > 0 then redis.call('ZADD', KEYS[3], unpack(scheduled)) end
-if wake then wake_one(KEYS[4], base) end
+if #expiring > 0 then redis.call('ZADD', KEYS[6], unpack(expiring)) end
+for _, once in ipairs(once_records) do redis.call('SET', once.key, once.record, 'PX', once.ttl) end
+if wake then wake_one(KEYS[4], KEYS[5], base) end
 return reply

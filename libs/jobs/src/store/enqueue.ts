@@ -1,4 +1,5 @@
-import { decodeHeader, type Header } from './record.js';
+import { readOnceRecord, type OnceAnswer } from './once.js';
+import { UnreadableRecordError, decodeHeader, type Header } from './record.js';
 import { asArray, asBuffer, asNumber } from './reply.js';
 import type { Link } from './link.js';
 import { Script } from './script.js';
@@ -7,11 +8,22 @@ const script = new Script('enqueue');
 
 const ULID_BYTES = 26;
 
+/** Lets a submit be answered as it was answered first. */
+export interface Once {
+  readonly key: string;
+  /** 32 hex digits: what was submitted; the same key with another is refused. */
+  readonly hash: string;
+  readonly ttlMs: number;
+}
+
 export interface NewJob {
   readonly ulid: string;
   readonly when: { readonly delayMs: number } | { readonly atMs: number } | undefined;
+  /** It may wait for so long. */
+  readonly expiresInMs?: number | undefined;
   /** For the dedupe policy `ttl`; 0 with any other. */
   readonly dedupeTtlMs: number;
+  readonly once?: Once | undefined;
   /** From `encodeNewRecord`. */
   readonly record: Buffer;
 }
@@ -21,30 +33,62 @@ export type Enqueued =
   | { readonly kind: 'accepted'; readonly status: 'queued' | 'scheduled'; readonly createdAt: number }
   /** The same ulid was accepted before: this is the call sent again. */
   | { readonly kind: 'known'; readonly header: Header }
-  /** It was to run more than a year from now. */
+  /** It was to run, or to expire, more than a year from now. */
   | { readonly kind: 'too_late' }
-  | { readonly kind: 'duplicate'; readonly ulid: string; readonly header: Header | undefined };
+  | { readonly kind: 'expires_before_run' }
+  | { readonly kind: 'duplicate'; readonly ulid: string; readonly header: Header | undefined }
+  /** Its once key was used before, for the same. */
+  | { readonly kind: 'once'; readonly answer: OnceAnswer }
+  /** Its once key was used before, for something else. */
+  | { readonly kind: 'once_mismatch'; readonly ulid: string };
 
 export async function enqueue(link: Link, type: string, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
   const keys = link.keys(type);
-  const args = jobs.flatMap((job) => [job.ulid, whenText(job.when), job.dedupeTtlMs, job.record]);
+  const args = jobs.flatMap((job) => [job.ulid, extrasOf(job), job.record]);
   const [now, ...answers] = asArray(
-    await script.run(link.redis, [keys.clock, keys.seq, keys.scheduled, keys.idle, ...keys.ready], args),
+    await script.run(
+      link.redis,
+      [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.workers, keys.expiring, ...keys.ready],
+      args,
+    ),
   );
-  return jobs.map((job, index) => readAnswer(job, asBuffer(answers[index]), asNumber(now)));
+  const nowMs = asNumber(now);
+  return jobs.map((job, index) => readAnswer(job, asBuffer(answers[index]), nowMs));
+}
+
+/** What most jobs have none of, as one text. */
+function extrasOf({ when, expiresInMs = 0, dedupeTtlMs, once }: NewJob): string {
+  if (when === undefined && expiresInMs === 0 && dedupeTtlMs === 0 && once === undefined) return '';
+  return `${whenText(when)} ${expiresInMs} ${dedupeTtlMs} ${once?.ttlMs ?? 0} ${once?.hash ?? '-'} ${once?.key ?? ''}`;
 }
 
 function whenText(when: NewJob['when']): string {
-  if (when === undefined) return '';
+  if (when === undefined) return '-';
   return 'delayMs' in when ? `+${when.delayMs}` : `@${when.atMs}`;
 }
 
 function readAnswer(job: NewJob, answer: Buffer, now: number): Enqueued {
   if (answer.length === 0) return { kind: 'accepted', status: isLater(job.when, now) ? 'scheduled' : 'queued', createdAt: now };
-  if (answer.length < ULID_BYTES) return { kind: 'too_late' };
-  const ulid = answer.toString('latin1', 0, ULID_BYTES);
-  const header = answer.length > ULID_BYTES ? decodeHeader(answer.subarray(ULID_BYTES)) : undefined;
-  return ulid === job.ulid && header !== undefined ? { kind: 'known', header } : { kind: 'duplicate', ulid, header };
+  const letter = answer.toString('latin1', 0, 1);
+  const rest = answer.subarray(1);
+  switch (letter) {
+    case 'K':
+      return { kind: 'known', header: decodeHeader(rest) };
+    case 'L':
+      return { kind: 'too_late' };
+    case 'X':
+      return { kind: 'expires_before_run' };
+    case 'D': {
+      const header = rest.length > ULID_BYTES ? decodeHeader(rest.subarray(ULID_BYTES)) : undefined;
+      return { kind: 'duplicate', ulid: rest.toString('latin1', 0, ULID_BYTES), header };
+    }
+    case 'O':
+      return { kind: 'once', answer: readOnceRecord(rest) };
+    case 'M':
+      return { kind: 'once_mismatch', ulid: rest.toString('latin1') };
+    default:
+      throw new UnreadableRecordError(`"${letter}" is no answer to an enqueue.`);
+  }
 }
 
 function isLater(when: NewJob['when'], now: number): boolean {

@@ -2,42 +2,56 @@
 -- A worker's call for one type: finished jobs go in, jobs to run come out. Answered once per call number of a lane: the
 -- same number again gets the same jobs without effect, a smaller one is refused.
 -- KEYS   1 clock, 2 lanes, 3 leases, 4 workers, 5 running, 6 idle, 7 scheduled, 8 retrying, 9 succeeded, 10 failed,
---        11 ghosts, 12-21 ready 0-9
+--        11 cancelled, 12 expired, 13 ghosts, 14 suspects, 15 parked, 16 expiring, 17 cancels, 18-27 ready 0-9
 -- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted, of which a call gives
 --        250 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
---        -2: likewise, and this worker leaves), 7 who the worker is, 8 keep succeeded jobs (1/0), 9 keep failed jobs (1/0); then per settle: ulid, its token, event,
---        outcome, delay in ms, result or error as JSON
+--        -2: likewise, and this worker leaves), 7 suspects wanted (1/0), 8 version of the payloads that the worker reads,
+--        9 who the worker is, 10 keep finished jobs (1/0), 11 keep failed jobs (1/0); then per settle: ulid, its token,
+--        event, outcome, delay in ms, result or error as JSON
 -- reply  {ms until the next waiting job is due or -1, whether the worker waits to be woken now (1/0), a letter per settle,
---        then per claim: ulid, record}; the letter is the job's new status, `!` when the token was stale, `?` when the call was answered before
+--        then per claim: ulid, record}; the letter is the job's new status, `!` when the token was stale, `?` when it is
+--        not known any more what became of a call answered before
 --#include clock
 --#include record
 --#include wake
 --#include trail
 --#include dedupe
+--#include finish
 
 local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 250
-local SETTLE_ARGS, FIRST_SETTLE = 6, 10
+local SETTLE_ARGS, FIRST_SETTLE = 6, 12
+local LOWEST_READY, HIGHEST_READY = 18, 27
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local worker, token, lane, call = ARGV[1], ARGV[2], ARGV[1] .. ':' .. ARGV[3], tonumber(ARGV[4])
-local want = tonumber(ARGV[6])
+local want, version = tonumber(ARGV[6]), tonumber(ARGV[8])
 local now = now_ms(KEYS[1])
-local settle_count = (#ARGV - FIRST_SETTLE + 1) / SETTLE_ARGS
 
 local function record_key(ulid) return base .. 'job:' .. ulid end
-local function extra_key(ulid) return base .. 'extra:' .. ulid end
 
 local function next_due_in()
-  local scheduled = tonumber(redis.call('ZRANGE', KEYS[7], 0, 0, 'WITHSCORES')[2])
-  local retrying = tonumber(redis.call('ZRANGE', KEYS[8], 0, 0, 'WITHSCORES')[2])
-  local next_due = math.min(scheduled or retrying or -1, retrying or scheduled or -1)
+  local next_due = -1
+  for _, set in ipairs({ KEYS[7], KEYS[8], KEYS[16] }) do
+    local due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
+    if due and (next_due < 0 or due < next_due) then next_due = due end
+  end
   return next_due < 0 and -1 or math.max(next_due - now, 0)
+end
+
+-- What became of a settle whose answer was lost.
+local function letter_again(ulid, settle_token)
+  local header = redis.call('GETRANGE', record_key(ulid), 0, HEADER_BYTES - 1)
+  if header == '' then return '?' end
+  local state = read_state(header)
+  return state.token == settle_token and state.status ~= 'p' and state.status or '?'
 end
 
 local last_call = tonumber(redis.call('HGET', KEYS[2], lane) or 0)
 if call < last_call then return redis.error_reply('STALE call ' .. ARGV[4] .. ' of lane ' .. lane .. ' comes late') end
 if call == last_call then
-  local reply = { next_due_in(), 0, string.rep('?', settle_count) }
+  local letters = {}
+  for i = FIRST_SETTLE, #ARGV, SETTLE_ARGS do letters[#letters + 1] = letter_again(ARGV[i], ARGV[i + 1]) end
+  local reply = { next_due_in(), 0, table.concat(letters) }
   for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], worker, worker)) do
     local header = redis.call('GETRANGE', record_key(ulid), 0, HEADER_BYTES - 1)
     if header ~= '' and read_state(header).token == token then
@@ -59,97 +73,137 @@ for i = FIRST_SETTLE, #ARGV, SETTLE_ARGS do
     if settle.state.status == 'p' and settle.state.token == ARGV[i + 1] then
       settle.live = true
       settle.dedupe_key = held_dedupe_key(base, settle.ulid, settle.header)
-      touched[#touched + 1] = extra_key(settle.ulid)
+      touched[#touched + 1] = base .. 'extra:' .. settle.ulid
     end
   end
   settles[#settles + 1] = settle
 end
 if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
 
--- Takes from the head of a list what is wanted and fits the call; notes how many entries are used up. A call that is full
--- leaves all else to the next one, lower priorities included.
-local claims, ghosts, pops, reply_bytes, full = {}, {}, {}, 0, false
-local function peek(list)
-  local from = 0
-  while #claims < want and not full do
-    local entries = redis.call('LRANGE', list, from, from + math.min(want - #claims, 16) - 1)
+local claims, ghosts, parks, expiries, unparked, pops = {}, {}, {}, {}, {}, {}
+local reply_bytes, full = 0, false
+
+-- Decides about one entry; false when the call is full, and leaves all else to the next one, lower priorities included.
+local function consider(entry, ulid, record, from_park)
+  local state = record and read_state(record)
+  local fits = #claims + #ghosts + #parks + #expiries < MAX_ENTRIES
+    and (not state or reply_bytes == 0 or reply_bytes + #record <= MAX_REPLY_BYTES)
+  if not fits then
+    full = true
+    return false
+  end
+  if not state or state.status ~= 'q' or not (from_park or entry_of(ulid, state.generation) == entry) then
+    ghosts[#ghosts + 1] = entry
+    return true
+  end
+  local job = { ulid = ulid, header = record, record = record, state = state }
+  local expires_at = expires_at_of(record)
+  job.may_expire = expires_at > 0
+  if job.may_expire and expires_at <= now then
+    job.dedupe_key = held_dedupe_key(base, ulid, record)
+    expiries[#expiries + 1] = job
+  elseif payload_version_of(record) > version then
+    parks[#parks + 1] = job
+  else
+    reply_bytes = reply_bytes + #record
+    claims[#claims + 1] = job
+  end
+  return true
+end
+
+local function records_of(entries)
+  local keys = {}
+  for i, entry in ipairs(entries) do keys[i] = record_key(string.sub(entry, 1, 26)) end
+  return redis.call('MGET', unpack(keys))
+end
+
+-- Takes from the head of a list what is wanted and fits the call; notes how many entries are used up.
+local function peek(list, most)
+  local from, wanted = 0, math.min(want, #claims + most)
+  while #claims < wanted and not full do
+    local entries = redis.call('LRANGE', list, from, from + math.min(wanted - #claims, 16) - 1)
     if #entries == 0 then return end
-    local keys = {}
-    for i, entry in ipairs(entries) do keys[i] = record_key(string.sub(entry, 1, 26)) end
-    local records = redis.call('MGET', unpack(keys))
+    local records = records_of(entries)
     for i, entry in ipairs(entries) do
-      local record, ulid = records[i], string.sub(entry, 1, 26)
-      local state = record and read_state(record)
-      local too_large = state and reply_bytes > 0 and reply_bytes + #record > MAX_REPLY_BYTES
-      full = too_large or #claims + #ghosts >= MAX_ENTRIES
-      if full then return end
+      if not consider(entry, string.sub(entry, 1, 26), records[i]) then return end
       from = from + 1
       pops[list] = from
-      if state and state.status == 'q' and entry_of(ulid, state.generation) == entry then
-        reply_bytes = reply_bytes + #record
-        claims[#claims + 1] = { ulid = ulid, record = record, state = state }
-      else
-        ghosts[#ghosts + 1] = entry
-      end
     end
   end
 end
--- Every tenth call looks at the lowest priorities first, so that they are never starved.
-local first, last, step = 21, 12, -1
-if call % 10 == 0 then first, last, step = 12, 21, 1 end
-for i = first, last, step do peek(KEYS[i]) end
+
+if want > 0 then
+  if ARGV[7] == '1' then peek(KEYS[14], 1) end
+  if #claims < want then
+    local entries = redis.call('ZRANGEBYSCORE', KEYS[15], '-inf', version, 'LIMIT', 0, math.min(want - #claims, 50))
+    local records = #entries > 0 and records_of(entries)
+    for i, ulid in ipairs(entries) do
+      if not consider(ulid, ulid, records[i], true) then break end
+      unparked[#unparked + 1] = ulid
+    end
+  end
+  -- Every tenth call looks at the lowest priorities first, so that they are never starved.
+  local first, last, step = HIGHEST_READY, LOWEST_READY, -1
+  if call % 10 == 0 then first, last, step = LOWEST_READY, HIGHEST_READY, 1 end
+  for i = first, last, step do peek(KEYS[i], want) end
+end
 
 -- Then all writes.
 
 redis.call('HSET', KEYS[2], lane, ARGV[4])
 -- Before a settle puts a job in front of the entries that were looked at.
 for list, count in pairs(pops) do redis.call('LPOP', list, count) end
-if #ghosts > 0 then redis.call('SREM', KEYS[11], unpack(ghosts)) end
+if #unparked > 0 then redis.call('ZREM', KEYS[15], unpack(unparked)) end
+if #ghosts > 0 then redis.call('SREM', KEYS[13], unpack(ghosts)) end
 
-local letters, left, kept, removed = {}, {}, { [9] = {}, [10] = {} }, {}
+local letters, left = {}, {}
+local ending = new_ending(base, now)
 
-local function save(settle)
-  redis.call('SETRANGE', record_key(settle.ulid), 1, pack_state(settle.state))
+local function save(job)
+  redis.call('SETRANGE', record_key(job.ulid), 1, pack_state(job.state))
 end
 
--- Ends a job for good: kept in the index of its status, or removed at once where nothing is to be kept.
+local function note(settle, outcome, next_at, text)
+  set_flag(settle.state, FLAG_EXTRA)
+  note_run(base .. 'extra:' .. settle.ulid, settle.state, now, outcome, next_at, text)
+end
+
 local function finish(settle, status, index, keep)
-  local state = settle.state
-  state.status, state.finished_at = status, now
-  free_dedupe(settle.dedupe_key, settle.header, status, keep)
-  if not keep then
-    removed[#removed + 1] = record_key(settle.ulid)
-    removed[#removed + 1] = extra_key(settle.ulid)
-    return
-  end
-  save(settle)
-  table.insert(kept[index], now)
-  table.insert(kept[index], settle.ulid)
+  end_job(ending, settle, status, KEYS[index], keep)
 end
 
 local function bury(settle)
-  note_run(extra_key(settle.ulid), settle.state, now, settle.outcome, 0, settle.text)
-  finish(settle, 'F', 10, ARGV[9] == '1')
+  note(settle, settle.outcome, 0, settle.text)
+  finish(settle, 'F', 10, ARGV[11] == '1')
+end
+
+local function wait_again(settle)
+  local expires_at = expires_at_of(settle.header)
+  if expires_at > 0 then redis.call('ZADD', KEYS[16], expires_at, settle.ulid) end
 end
 
 -- Lets a job wait for its next run in the sorted set of its status.
 local function postpone(settle, status, set)
   local state = settle.state
   state.due_at = now + settle.delay
-  note_run(extra_key(settle.ulid), state, now, settle.outcome, state.due_at, settle.text)
+  note(settle, settle.outcome, state.due_at, settle.text)
   state.status = status
   save(settle)
   redis.call('ZADD', set, state.due_at, settle.ulid)
+  wait_again(settle)
 end
 
 local events = {
   succeed = function(settle)
-    local keep = ARGV[8] == '1'
-    if keep and settle.text ~= '' then redis.call('HSET', extra_key(settle.ulid), 'result', settle.text) end
+    local keep = ARGV[10] == '1'
+    if keep and settle.text ~= '' then
+      set_flag(settle.state, FLAG_EXTRA)
+      redis.call('HSET', base .. 'extra:' .. settle.ulid, 'result', settle.text)
+    end
     finish(settle, 'S', 9, keep)
   end,
   retry = function(settle)
-    local max_attempts = struct.unpack('<H', settle.header, 66)
+    local max_attempts = struct.unpack('<H', settle.header, 72)
     if settle.state.attempt >= max_attempts then bury(settle) else postpone(settle, 'r', KEYS[8]) end
   end,
   bury = bury,
@@ -161,30 +215,45 @@ local events = {
   hand_back = function(settle)
     local state = settle.state
     state.attempt = state.attempt - 1
-    if settle.delay > 0 then return postpone(settle, 's', KEYS[7]) end
-    note_run(extra_key(settle.ulid), state, now, settle.outcome, now, '')
+    if settle.delay > 0 then
+      postpone(settle, 's', KEYS[7])
+      return
+    end
+    note(settle, settle.outcome, now, '')
     state.status = 'q'
     save(settle)
-    redis.call('LPUSH', KEYS[12 + priority_of(settle.header)], entry_of(settle.ulid, state.generation))
+    redis.call('LPUSH', KEYS[LOWEST_READY + priority_of(settle.header)], entry_of(settle.ulid, state.generation))
+    wait_again(settle)
+  end,
+  -- The end of a run that was asked to stop, unless it succeeded all the same.
+  cancel = function(settle)
+    note(settle, 'cancelled', 0, settle.text)
+    finish(settle, 'C', 11, ARGV[10] == '1')
   end,
 }
 
 for _, settle in ipairs(settles) do
-  if settle.live then
+  if settle.live and not left[settle.ulid] then
+    left[settle.ulid] = true
     left[#left + 1] = settle.ulid
-    events[settle.event](settle)
+    local asked_to_stop = has_flag(settle.state, FLAG_CANCEL)
+    if asked_to_stop then redis.call('SREM', KEYS[17], settle.ulid) end
+    events[asked_to_stop and settle.event ~= 'succeed' and 'cancel' or settle.event](settle)
     letters[#letters + 1] = settle.state.status
   else
     letters[#letters + 1] = '!'
   end
 end
 if #left > 0 then redis.call('ZREM', KEYS[5], unpack(left)) end
-for index, members in pairs(kept) do
-  if #members > 0 then redis.call('ZADD', KEYS[index], unpack(members)) end
+for _, job in ipairs(expiries) do
+  end_job(ending, job, 'E', KEYS[12], ARGV[10] == '1')
+  redis.call('ZREM', KEYS[16], job.ulid)
 end
-if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
+write_ending(ending)
 
-local reply, running = { -1, 0, table.concat(letters) }, {}
+for _, job in ipairs(parks) do redis.call('ZADD', KEYS[15], payload_version_of(job.record), job.ulid) end
+
+local reply, running, started = { -1, 0, table.concat(letters) }, {}, {}
 for _, claim in ipairs(claims) do
   local state = claim.state
   state.status, state.attempt, state.runs = 'p', state.attempt + 1, math.min(state.runs + 1, 65535)
@@ -193,30 +262,34 @@ for _, claim in ipairs(claims) do
   redis.call('SETRANGE', record_key(claim.ulid), 1, packed)
   running[#running + 1] = worker
   running[#running + 1] = claim.ulid
+  if claim.may_expire then started[#started + 1] = claim.ulid end
   reply[#reply + 1] = claim.ulid
-  reply[#reply + 1] = string.sub(claim.record, 1, 1) .. packed .. string.sub(claim.record, 52)
+  reply[#reply + 1] = with_state(claim.record, packed)
 end
-if #claims > 0 then
-  redis.call('ZADD', KEYS[5], unpack(running))
-  redis.call('HSET', KEYS[4], worker, ARGV[7])
-end
+if #claims > 0 then redis.call('ZADD', KEYS[5], unpack(running)) end
+if #started > 0 then redis.call('ZREM', KEYS[16], unpack(started)) end
 
-if redis.call('ZCOUNT', KEYS[5], worker, worker) > 0 then
+local holds = redis.call('ZCOUNT', KEYS[5], worker, worker) > 0
+if holds then
   redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]), worker)
 else
   redis.call('ZREM', KEYS[3], worker)
 end
 
 -- A worker that got less than it wanted waits to be woken; one that is full leaves the rest to another.
-if #claims < want and not full then
+local idle = #claims < want and not full
+if holds or idle then redis.call('HSET', KEYS[4], worker, ARGV[8] .. ' ' .. ARGV[5] .. ' ' .. ARGV[9]) end
+if idle then
   redis.call('ZADD', KEYS[6], now, worker)
   reply[2] = 1
 elseif want ~= 0 then
   redis.call('ZREM', KEYS[6], worker)
-  if redis.call('EXISTS', unpack(KEYS, 12, 21)) > 0 then wake_one(KEYS[6], base) end
+  if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then wake_one(KEYS[6], KEYS[4], base) end
 end
-if want == -2 and redis.call('ZCOUNT', KEYS[5], worker, worker) == 0 then
-  redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1')
+local oldest_parked = tonumber(redis.call('ZRANGE', KEYS[15], 0, 0, 'WITHSCORES')[2])
+if oldest_parked and (#parks > 0 or oldest_parked <= version and not idle) then wake_version(KEYS[6], KEYS[4], base, oldest_parked) end
+if want == -2 and not holds then
+  redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1', worker .. ':2')
   redis.call('HDEL', KEYS[4], worker)
 end
 reply[1] = next_due_in()

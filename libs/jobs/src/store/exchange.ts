@@ -43,7 +43,12 @@ export interface ExchangeCall {
   readonly call: number;
   readonly leaseMs: number;
   readonly want: Want;
-  readonly keepSucceeded: boolean;
+  /** Also a job that is one crash short of its burial; one at most is given. */
+  readonly suspects: boolean;
+  /** Newer payloads are left to workers that read them. */
+  readonly version: number;
+  readonly keepFinished: boolean;
+  /** As `keepFinished`, for failed jobs. */
   readonly keepFailed: boolean;
   readonly settles: readonly Settle[];
 }
@@ -60,7 +65,7 @@ export interface Unreadable {
   readonly reason: string;
 }
 
-/** What became of a settle; `stale`: the token no longer counts, `unknown`: the call had been carried out before. */
+/** What became of a settle; `stale`: the token no longer counts, `unknown`: the call was carried out before and its job is gone. */
 export type Settled = JobStatus | 'stale' | 'unknown';
 
 export interface ExchangeReply {
@@ -84,8 +89,10 @@ export async function exchange(link: Link, call: ExchangeCall): Promise<Exchange
     call.call,
     call.leaseMs,
     wantNumber(call.want),
+    call.suspects ? 1 : 0,
+    call.version,
     call.worker.label,
-    call.keepSucceeded ? 1 : 0,
+    call.keepFinished ? 1 : 0,
     call.keepFailed ? 1 : 0,
   ];
   for (const settle of call.settles) args.push(settle.ulid, settle.token, ...settlementArgs(settle.settlement));
@@ -103,7 +110,13 @@ export async function exchange(link: Link, call: ExchangeCall): Promise<Exchange
         keys.retrying,
         keys.succeeded,
         keys.failed,
+        keys.cancelled,
+        keys.expired,
         keys.ghosts,
+        keys.suspects,
+        keys.parked,
+        keys.expiring,
+        keys.cancels,
         ...keys.ready,
       ],
       args,

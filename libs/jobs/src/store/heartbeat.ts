@@ -1,12 +1,22 @@
 import type { Link } from './link.js';
-import { asNumber } from './reply.js';
+import { asArray, asNumber, asText } from './reply.js';
 import { Script } from './script.js';
 
 const script = new Script('heartbeat');
 
-/** Extends a worker's lease on a type. How many jobs it holds; undefined when it has no lease (any more). */
-export async function heartbeat(link: Link, type: string, workerNumber: bigint, leaseMs: number): Promise<number | undefined> {
+export interface Pulse {
+  /** How many jobs the worker holds; undefined when it has no lease (any more). */
+  readonly held: number | undefined;
+  /** Ulids of running jobs of the type, of whatever worker, that are to stop; 250 at most. */
+  readonly cancels: readonly string[];
+}
+
+/** Extends a worker's lease on a type. */
+export async function heartbeat(link: Link, type: string, workerNumber: bigint, leaseMs: number): Promise<Pulse> {
   const keys = link.keys(type);
-  const held = asNumber(await script.run(link.redis, [keys.clock, keys.leases, keys.running], [String(workerNumber), leaseMs]));
-  return held < 0 ? undefined : held;
+  const [held, ...cancels] = asArray(
+    await script.run(link.redis, [keys.clock, keys.leases, keys.running, keys.cancels], [String(workerNumber), leaseMs]),
+  );
+  const count = asNumber(held);
+  return { held: count < 0 ? undefined : count, cancels: cancels.map(asText) };
 }

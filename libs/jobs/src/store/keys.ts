@@ -7,23 +7,32 @@ const PRIORITIES = 10;
  * |---|---|---|
  * | `ready:<priority>` | list | entries of queued jobs: the ulid, or `ulid#generation` once it was moved |
  * | `scheduled`, `retrying` | sorted set | ulid by the time it is due |
+ * | `suspects` | list | entries of queued jobs that are one crash short of their burial |
+ * | `parked` | sorted set | ulid of queued jobs whose payload no worker seen so far reads, by its version |
+ * | `expiring` | sorted set | ulid of waiting jobs by the time they expire |
  * | `running` | sorted set | ulid by the number of the worker that runs it |
  * | `leases` | sorted set | worker number by the time its lease ends |
  * | `succeeded`, `failed`, `cancelled`, `expired` | sorted set | ulid by the time it finished |
  * | `idle` | sorted set | worker number by the time it found nothing to do |
+ * | `cancels` | set | ulid of running jobs that are asked to stop |
  * | `lanes` | hash | `worker:lane` → number of its last call |
- * | `workers` | hash | worker number → who it is |
+ * | `workers` | hash | worker number → payload version it reads, length of its lease in ms, who it is |
  * | `ghosts` | set | entries still in a list whose job is no longer meant by them |
  * | `seq`, `clock` | string | enqueue sequence; offset of the clock in ms (tests only) |
  * | `job:<ulid>` | string | the record, see record.ts |
- * | `extra:<ulid>` | hash | what a job gathers: `result`, `run:<n>` |
+ * | `extra:<ulid>` | hash | what a job gathers: `result`, `progress`, `checkpoint`, `cancel`, `run:<n>`, `step:<name>` |
+ * | `log:<ulid>` | list | its latest log lines |
  * | `dedupe:<key>` | string | `deadline ulid` |
- * | `wake:<worker>` | channel | tells an idle worker that there is work |
+ * | `once:<key>` | string | the first answer to a submit under the key, see once.lua |
+ * | `wake:<worker>` | channel | tells a worker that there is work (``), or which job is to stop (its ulid) |
  */
 export class TypeKeys {
   readonly clock: string;
   readonly seq: string;
   readonly scheduled: string;
+  readonly suspects: string;
+  readonly parked: string;
+  readonly expiring: string;
   readonly retrying: string;
   readonly running: string;
   readonly leases: string;
@@ -31,6 +40,7 @@ export class TypeKeys {
   readonly workers: string;
   readonly idle: string;
   readonly ghosts: string;
+  readonly cancels: string;
   readonly succeeded: string;
   readonly failed: string;
   readonly cancelled: string;
@@ -48,6 +58,9 @@ export class TypeKeys {
     this.clock = `${base}clock`;
     this.seq = `${base}seq`;
     this.scheduled = `${base}scheduled`;
+    this.suspects = `${base}suspects`;
+    this.parked = `${base}parked`;
+    this.expiring = `${base}expiring`;
     this.retrying = `${base}retrying`;
     this.running = `${base}running`;
     this.leases = `${base}leases`;
@@ -55,6 +68,7 @@ export class TypeKeys {
     this.workers = `${base}workers`;
     this.idle = `${base}idle`;
     this.ghosts = `${base}ghosts`;
+    this.cancels = `${base}cancels`;
     this.succeeded = `${base}succeeded`;
     this.failed = `${base}failed`;
     this.cancelled = `${base}cancelled`;
@@ -64,6 +78,10 @@ export class TypeKeys {
 
   job(ulid: string): string {
     return `${this.base}job:${ulid}`;
+  }
+
+  log(ulid: string): string {
+    return `${this.base}log:${ulid}`;
   }
 
   dedupe(key: string): string {

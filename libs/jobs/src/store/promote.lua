@@ -1,42 +1,88 @@
 #!lua flags=allow-oom
--- Moves jobs whose time has come from waiting to the back of their line.
--- KEYS   1 clock, 2 scheduled, 3 retrying, 4 idle, 5-14 ready 0-9
--- ARGV   1 how many at most
--- reply  {ms until the next is due or -1, then per moved job: ulid, its record without the payload}
+-- What time alone brings about: jobs whose time has come move from waiting to the back of their line, and jobs that waited
+-- beyond their deadline expire.
+-- KEYS   1 clock, 2 seq, 3 scheduled, 4 retrying, 5 idle, 6 workers, 7 expiring, 8 expired, 9 parked, 10 ghosts, 11-20 ready 0-9
+-- ARGV   1 how many at most, 2 keep finished jobs (1/0)
+-- reply  {ms until the next is due or -1, then per job: ulid, its record without the payload, in its new state}
 --#include clock
 --#include record
 --#include wake
+--#include dedupe
+--#include finish
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 local limit = tonumber(ARGV[1])
 
-local due = {}
-for _, set in ipairs({ KEYS[2], KEYS[3] }) do
-  for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, limit - #due)) do
-    due[#due + 1] = { set = set, ulid = ulid, key = base .. 'job:' .. ulid }
-    due[#due].header = redis.call('GETRANGE', due[#due].key, 0, HEADER_BYTES - 1)
+local found = {}
+local function look(set, room)
+  local jobs = {}
+  for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, room)) do
+    if not found[ulid] then
+      local job = { ulid = ulid, set = set, key = base .. 'job:' .. ulid }
+      job.header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+      if job.header ~= '' then
+        job.state = read_state(job.header)
+        job.text = without_payload(job.key, job.header)
+      end
+      found[ulid] = true
+      jobs[#jobs + 1] = job
+    end
   end
+  return jobs
 end
 
-local reply, ready = { -1 }, {}
+-- Those that expire first: a job must not queue past its deadline.
+local expiries = look(KEYS[7], limit)
+for _, job in ipairs(expiries) do
+  job.dedupe_key = job.state and held_dedupe_key(base, job.ulid, job.header) or nil
+  redis.call('TOUCH', base .. 'extra:' .. job.ulid)
+end
+local due = look(KEYS[3], limit - #expiries)
+for _, job in ipairs(look(KEYS[4], limit - #expiries - #due)) do due[#due + 1] = job end
+local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
+
+local reply, ready, ending = { -1 }, {}, new_ending(base, now)
+
+local function tell(job)
+  reply[#reply + 1] = job.ulid
+  reply[#reply + 1] = with_state(job.text, pack_state(job.state))
+end
+
+for _, job in ipairs(expiries) do
+  redis.call('ZREM', KEYS[7], job.ulid)
+  local state = job.state
+  if state and (state.status == 's' or state.status == 'r' or state.status == 'q') then
+    redis.call('ZREM', KEYS[3], job.ulid)
+    redis.call('ZREM', KEYS[4], job.ulid)
+    if state.status == 'q' and redis.call('ZREM', KEYS[9], job.ulid) == 0 then
+      redis.call('SADD', KEYS[10], entry_of(job.ulid, state.generation))
+    end
+    end_job(ending, job, 'E', KEYS[8], ARGV[2] == '1')
+    tell(job)
+  end
+end
+write_ending(ending)
+
+local moved = 0
 for _, job in ipairs(due) do
   redis.call('ZREM', job.set, job.ulid)
-  local state = job.header ~= '' and read_state(job.header)
+  local state = job.state
   if state and (state.status == 's' or state.status == 'r') then
-    state.status = 'q'
+    moved = moved + 1
+    state.status, state.seq = 'q', seq + moved
     redis.call('SETRANGE', job.key, 1, pack_state(state))
-    reply[#reply + 1] = job.ulid
-    reply[#reply + 1] = without_payload(job.key, job.header)
-    local list = KEYS[5 + priority_of(job.header)]
+    local list = KEYS[11 + priority_of(job.header)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, state.generation))
+    tell(job)
   end
 end
+if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
-if #reply > 1 then wake_one(KEYS[4], base) end
+if moved > 0 then wake_one(KEYS[5], KEYS[6], base) end
 
-for _, set in ipairs({ KEYS[2], KEYS[3] }) do
+for _, set in ipairs({ KEYS[3], KEYS[4], KEYS[7] }) do
   local next_due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
   if next_due and (reply[1] < 0 or next_due - now < reply[1]) then reply[1] = math.max(next_due - now, 0) end
 end

@@ -5,17 +5,37 @@ import { Script } from './script.js';
 const script = new Script('promote');
 
 export interface Promotion {
-  /** The jobs that queue now, without their payloads. */
+  /** The jobs that queue or are expired now, without their payloads. */
   readonly moved: readonly StoredJob[];
-  /** Milliseconds until the next waiting job is due; undefined when none waits. */
+  /** Milliseconds until the next waiting job is due or expires; undefined when there is none. */
   readonly nextDueInMs: number | undefined;
 }
 
-/** Moves jobs of a type whose time has come to the back of their line, at most `limit`. */
-export async function promote(link: Link, type: string, limit: number): Promise<Promotion> {
+/** Moves jobs of a type whose time has come to the back of their line, and ends those that expired; at most `limit`. */
+export async function promote(
+  link: Link,
+  type: string,
+  { limit, keepFinished }: { readonly limit: number; readonly keepFinished: boolean },
+): Promise<Promotion> {
   const keys = link.keys(type);
   const [nextDueIn, ...moved] = asArray(
-    await script.run(link.redis, [keys.clock, keys.scheduled, keys.retrying, keys.idle, ...keys.ready], [limit]),
+    await script.run(
+      link.redis,
+      [
+        keys.clock,
+        keys.seq,
+        keys.scheduled,
+        keys.retrying,
+        keys.idle,
+        keys.workers,
+        keys.expiring,
+        keys.expired,
+        keys.parked,
+        keys.ghosts,
+        ...keys.ready,
+      ],
+      [limit, keepFinished ? 1 : 0],
+    ),
   );
   const nextDueInMs = asNumber(nextDueIn);
   return { moved: asJobs(moved), nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs };

@@ -8,7 +8,10 @@ export interface ReapCall {
   readonly type: string;
   readonly limit: number;
   readonly maxCrashes: number;
+  readonly keepFinished: boolean;
   readonly keepFailed: boolean;
+  /** After the timeout of a run. */
+  readonly graceMs: number;
   /** The error noted in the trail for a crash, and for the one that buries, as JSON. */
   readonly crashJson: string;
   readonly poisonJson: string;
@@ -19,24 +22,49 @@ export interface Reaped {
   readonly nextEndInMs: number | undefined;
   /** The worker whose lease was over; undefined when there was none. */
   readonly workerNumber: string | undefined;
-  /** Its jobs in their new state, without their payloads. */
+  /** Runs that were past their hard limit when the worker was last heard of, still to be settled. Without their payloads. */
+  readonly timedOut: readonly StoredJob[];
+  /** Its other jobs in their new state, without their payloads. */
   readonly jobs: readonly StoredJob[];
 }
 
 /** Takes back the jobs of one worker whose lease is over. */
 export async function reap(link: Link, call: ReapCall): Promise<Reaped> {
   const keys = link.keys(call.type);
-  const [nextEndIn, worker, ...jobs] = asArray(
+  const [nextEndIn, worker, timedOutCount, ...jobs] = asArray(
     await script.run(
       link.redis,
-      [keys.clock, keys.leases, keys.lanes, keys.running, keys.idle, keys.failed, keys.workers, ...keys.ready],
-      [call.limit, call.maxCrashes, call.keepFailed ? 1 : 0, call.crashJson, call.poisonJson],
+      [
+        keys.clock,
+        keys.leases,
+        keys.lanes,
+        keys.running,
+        keys.idle,
+        keys.failed,
+        keys.workers,
+        keys.suspects,
+        keys.cancelled,
+        keys.cancels,
+        keys.expiring,
+        ...keys.ready,
+      ],
+      [
+        call.limit,
+        call.maxCrashes,
+        call.keepFinished ? 1 : 0,
+        call.keepFailed ? 1 : 0,
+        call.graceMs,
+        call.crashJson,
+        call.poisonJson,
+      ],
     ),
   );
   const nextEndInMs = asNumber(nextEndIn);
+  const timedOutEnd = asNumber(timedOutCount) * 2;
   return {
     nextEndInMs: nextEndInMs < 0 ? undefined : nextEndInMs,
     workerNumber: asText(worker) || undefined,
-    jobs: asJobs(jobs),
+    timedOut: asJobs(jobs.slice(0, timedOutEnd)),
+    jobs: asJobs(jobs.slice(timedOutEnd)),
   };
 }

@@ -1,22 +1,45 @@
 -- A job's record is one string, read and written by position; record.ts states the whole layout.
-local STATE = '<c1BHHBBHHHI4I6I6I6c14'
-local HEADER_BYTES = 108
+local STATE = '<c1BHHBBHHHI4I6I6I6c14I6'
+local HEADER_BYTES = 114
+local FLAG_CANCEL, FLAG_EXTRA, FLAG_LOG = 1, 2, 4
 
 local function read_state(record)
   local s = {}
   s.status, s.flags, s.attempt, s.runs, s.crashes, s.all_crashes, s.snoozes, s.replays, s.generation, s.revision,
-    s.due_at, s.started_at, s.finished_at, s.token = struct.unpack(STATE, record, 2)
+    s.due_at, s.started_at, s.finished_at, s.token, s.seq = struct.unpack(STATE, record, 2)
   return s
 end
 
 -- Every change of a state is a new revision.
 local function pack_state(s)
   return struct.pack(STATE, s.status, s.flags, s.attempt, s.runs, s.crashes, s.all_crashes, s.snoozes, s.replays,
-    s.generation, s.revision + 1, s.due_at, s.started_at, s.finished_at, s.token)
+    s.generation, s.revision + 1, s.due_at, s.started_at, s.finished_at, s.token, s.seq)
+end
+
+local function has_flag(s, flag)
+  return bit.band(s.flags, flag) ~= 0
+end
+
+local function set_flag(s, flag)
+  s.flags = bit.bor(s.flags, flag)
+end
+
+-- Until when the job may wait, in ms; 0 when it may for ever.
+local function expires_at_of(record)
+  return (struct.unpack('<I6', record, 64))
 end
 
 local function priority_of(record)
-  return string.byte(record, 64)
+  return string.byte(record, 70)
+end
+
+local function payload_version_of(record)
+  return (struct.unpack('<H', record, 78))
+end
+
+-- When the run of the job must be over, whatever its handler does.
+local function hard_limit_of(record, s, grace)
+  return s.started_at + struct.unpack('<I4', record, 74) + grace
 end
 
 -- What a job's entry in a ready list looks like; a job that was moved has a higher generation than its old entry.
@@ -27,6 +50,11 @@ end
 
 -- A record without its payload: enough to say in a log which job it is.
 local function without_payload(key, header)
-  local dedupe, group, facts = struct.unpack('<HHH', header, 103)
+  local dedupe, group, facts = struct.unpack('<HHH', header, 109)
   return redis.call('GETRANGE', key, 0, HEADER_BYTES + dedupe + group + facts - 1)
+end
+
+-- A record whose state has changed.
+local function with_state(record, packed)
+  return string.sub(record, 1, 1) .. packed .. string.sub(record, 58)
 end

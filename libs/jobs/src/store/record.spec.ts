@@ -18,9 +18,12 @@ const MAX_48 = 2 ** 48 - 1;
 /** What enqueue.lua, and the scripts after it, put before a new record; see the layout in record.ts. */
 interface State {
   readonly letter: string;
+  readonly cancelRequested: boolean;
+  readonly hasExtra: boolean;
   readonly attempt: number;
   readonly runs: number;
   readonly crashes: number;
+  readonly crashesInAll: number;
   readonly snoozes: number;
   readonly replays: number;
   readonly revision: number;
@@ -32,15 +35,18 @@ interface State {
   readonly call: number;
   readonly seq: number;
   readonly createdAt: number;
+  readonly expiresAt: number;
 }
 
 function withState(state: State, rest: Buffer): Buffer {
-  const head = Buffer.alloc(63);
+  const head = Buffer.alloc(69);
   head.writeUInt8(1, 0);
   head.write(state.letter, 1, 'latin1');
+  head.writeUInt8((state.cancelRequested ? 1 : 0) + (state.hasExtra ? 2 : 0), 2);
   head.writeUInt16LE(state.attempt, 3);
   head.writeUInt16LE(state.runs, 5);
   head.writeUInt8(state.crashes, 7);
+  head.writeUInt8(state.crashesInAll, 8);
   head.writeUInt16LE(state.snoozes, 9);
   head.writeUInt16LE(state.replays, 11);
   head.writeUInt32LE(state.revision, 15);
@@ -50,6 +56,7 @@ function withState(state: State, rest: Buffer): Buffer {
   encodeToken(state.worker, state.lane, state.call).copy(head, 37);
   head.writeUIntLE(state.seq, 51, 6);
   head.writeUIntLE(state.createdAt, 57, 6);
+  head.writeUIntLE(state.expiresAt, 63, 6);
   return Buffer.concat([head, rest]);
 }
 
@@ -63,9 +70,12 @@ const hex = (length: number) =>
 
 const states: fc.Arbitrary<State> = fc.record({
   letter: fc.constantFrom(...LETTERS),
+  cancelRequested: fc.boolean(),
+  hasExtra: fc.boolean(),
   attempt: uint16,
   runs: uint16,
   crashes: fc.nat(255),
+  crashesInAll: fc.nat(255),
   snoozes: uint16,
   replays: uint16,
   revision: fc.nat(2 ** 32 - 1),
@@ -77,6 +87,7 @@ const states: fc.Arbitrary<State> = fc.record({
   call: uint48,
   seq: uint48,
   createdAt: uint48,
+  expiresAt: uint48,
 });
 
 const facts: fc.Arbitrary<Facts> = fc.record(
@@ -99,6 +110,7 @@ const newRecords: fc.Arbitrary<NewRecord> = fc.record({
   maxAttempts: uint16,
   timeoutMs: fc.nat(86_400_000),
   payloadVersion: uint16,
+  fingerprint: fc.nat(2 ** 32 - 1),
   trace: fc.record({ traceId: hex(32), parentId: hex(16), flags: fc.nat(255) }),
   dedupe: fc.option(fc.record({ policy: fc.constantFrom(...DEDUPE_POLICIES), key: text.filter((key) => key !== '') }), {
     nil: undefined,
@@ -112,9 +124,12 @@ const stored = (value: string): string => value.toWellFormed();
 
 const STATE: State = {
   letter: 'q',
+  cancelRequested: false,
+  hasExtra: false,
   attempt: 0,
   runs: 0,
   crashes: 0,
+  crashesInAll: 0,
   snoozes: 0,
   replays: 0,
   revision: 1,
@@ -126,6 +141,7 @@ const STATE: State = {
   call: 0,
   seq: 1,
   createdAt: 1,
+  expiresAt: 0,
 };
 
 const PLAIN: NewRecord = {
@@ -133,6 +149,7 @@ const PLAIN: NewRecord = {
   maxAttempts: 5,
   timeoutMs: 30_000,
   payloadVersion: 1,
+  fingerprint: 0,
   trace: { traceId: '0af7651916cd43dd8448eb211c80319c', parentId: 'b7ad6b7169203331', flags: 1 },
   dedupe: { policy: 'ttl', key: 'key' },
   facts: { requestId: 'r' },
@@ -164,25 +181,25 @@ describe('a record', () => {
       fc.property(states, newRecords, (state, record) => {
         const whole = withState(state, encodeNewRecord(record));
         const { dedupeKey: _key, facts: _facts, payloadJson: _payload, ...header } = decodeRecord(whole);
-        expect(decodeHeader(whole.subarray(0, 108))).toEqual(header);
+        expect(decodeHeader(whole.subarray(0, 114))).toEqual(header);
       }),
     );
   });
 
-  it('takes 108 bytes and what the submit brings: nothing for what is unset', () => {
+  it('takes 114 bytes and what the submit brings: nothing for what is unset', () => {
     const bare = withState(STATE, encodeNewRecord({ ...PLAIN, dedupe: undefined, facts: {} }));
-    expect(bare).toHaveLength(108 + '{"a":1}'.length);
-    expect(bare.toString('latin1', 108)).toBe('{"a":1}');
+    expect(bare).toHaveLength(114 + '{"a":1}'.length);
+    expect(bare.toString('latin1', 114)).toBe('{"a":1}');
     expect(decodeRecord(bare)).toMatchObject({ dedupeKey: undefined, facts: {} });
   });
 
   it('has its fields where the scripts look for them', () => {
     const bytes = withState(STATE, encodeNewRecord(PLAIN));
-    expect(bytes[63]).toBe(5);
-    expect(bytes[64]).toBe(1);
-    expect(bytes.readUInt16LE(65)).toBe(5);
-    expect([bytes.readUInt16LE(102), bytes.readUInt16LE(104), bytes.readUInt16LE(106)]).toEqual([3, 0, 17]);
-    expect(bytes.toString('utf8', 108)).toBe('key{"requestId":"r"}{"a":1}');
+    expect(bytes[69]).toBe(5);
+    expect(bytes[70]).toBe(1);
+    expect(bytes.readUInt16LE(71)).toBe(5);
+    expect([bytes.readUInt16LE(108), bytes.readUInt16LE(110), bytes.readUInt16LE(112)]).toEqual([3, 0, 17]);
+    expect(bytes.toString('utf8', 114)).toBe('key{"requestId":"r"}{"a":1}');
     expect(DEDUPE_POLICIES.map((policy) => encodeNewRecord({ ...PLAIN, dedupe: { policy, key: 'k' } })[1])).toEqual([1, 2, 3, 4]);
   });
 
@@ -200,8 +217,8 @@ describe('a record', () => {
     ['of no layout', (bytes) => bytes.writeUInt8(0, 0)],
     ['with an unknown status', (bytes) => bytes.write('x', 1, 'latin1')],
     ['with a status of the wrong case', (bytes) => bytes.write('Q', 1, 'latin1')],
-    ['whose facts are no JSON', (bytes) => bytes.write('[', 108 + 'key'.length, 'latin1')],
-    ['whose lengths lead past its end', (bytes) => bytes.writeUInt16LE(60_000, 102)],
+    ['whose facts are no JSON', (bytes) => bytes.write('[', 114 + 'key'.length, 'latin1')],
+    ['whose lengths lead past its end', (bytes) => bytes.writeUInt16LE(60_000, 108)],
   ])('%s is refused', (_what, spoil) => {
     const bytes = withState(STATE, encodeNewRecord(PLAIN));
     spoil(bytes);
@@ -222,7 +239,7 @@ describe('a record', () => {
   it('of any bytes is read or refused as unreadable, never anything else', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
-      fc.uint8Array({ minLength: 108, maxLength: 200 }).map((array) => Uint8Array.from([1, 113, ...array.slice(2)])),
+      fc.uint8Array({ minLength: 114, maxLength: 200 }).map((array) => Uint8Array.from([1, 113, ...array.slice(2)])),
     );
     fc.assert(
       fc.property(bytes, (array) => {

@@ -2,13 +2,13 @@ import { DEDUPE_POLICIES, type DedupePolicy } from '../definition/job-definition
 import type { JobStatus } from '../definition/job-status.js';
 
 /**
- * A job's record, little endian. The state (bytes 1–50) is what scripts rewrite, the rest stays as it was submitted.
+ * A job's record, little endian. The state (bytes 1–56) is what scripts rewrite, the rest stays as it was submitted.
  *
  * | byte | size | field |
  * |---|---|---|
  * | 0 | 1 | layout, now 1 |
  * | 1 | 1 | status letter |
- * | 2 | 1 | flags, none yet |
+ * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log |
  * | 3 | 2 | attempt |
  * | 5 | 2 | runs |
  * | 7 | 1 | crashes |
@@ -21,21 +21,24 @@ import type { JobStatus } from '../definition/job-status.js';
  * | 25 | 6 | started at, ms, 0: never |
  * | 31 | 6 | finished at, ms, 0: not yet |
  * | 37 | 14 | token: worker number (7), lane (1), call number (6) |
- * | 51 | 6 | enqueue sequence |
+ * | 51 | 6 | sequence in which it joined its line |
  * | 57 | 6 | created at, ms |
- * | 63 | 1 | priority |
- * | 64 | 1 | dedupe policy, 0: none |
- * | 65 | 2 | max attempts |
- * | 67 | 4 | timeout, ms |
- * | 71 | 2 | payload version |
- * | 73 | 4 | fingerprint of the definition, none yet |
- * | 77 | 16 + 8 + 1 | trace id, parent id, trace flags |
- * | 102 | 2 + 2 + 2 | lengths of dedupe key, group, facts |
- * | 108 | | dedupe key, group, facts (JSON, may be empty), payload (JSON) |
+ * | 63 | 6 | expires at, ms, 0: never |
+ * | 69 | 1 | priority |
+ * | 70 | 1 | dedupe policy, 0: none |
+ * | 71 | 2 | max attempts |
+ * | 73 | 4 | timeout, ms |
+ * | 77 | 2 | payload version |
+ * | 79 | 4 | fingerprint of the definition, 0: none |
+ * | 83 | 16 + 8 + 1 | trace id, parent id, trace flags |
+ * | 108 | 2 + 2 + 2 | lengths of dedupe key, group, facts |
+ * | 114 | | dedupe key, group, facts (JSON, may be empty), payload (JSON) |
  */
 const LAYOUT = 1;
-const HEADER_BYTES = 108;
-const CREATED_END = 63;
+const HEADER_BYTES = 114;
+/** Up to here the scripts write a new record, from here on {@link encodeNewRecord}. */
+const SUBMITTED_FROM = 69;
+const FLAGS = { cancelRequested: 1, hasExtra: 2 } as const;
 
 const LETTERS = {
   scheduled: 's',
@@ -82,6 +85,8 @@ export interface Facts {
   readonly tags?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
   readonly backoff?: unknown;
+  /** Of the dedupe key, where it is not the definition's. */
+  readonly dedupeTtlMs?: number;
 }
 
 /** What a submit decides about a job. */
@@ -90,23 +95,26 @@ export interface NewRecord {
   readonly maxAttempts: number;
   readonly timeoutMs: number;
   readonly payloadVersion: number;
+  /** Of the definition that the payload was checked against; 0: none. */
+  readonly fingerprint: number;
   readonly trace: TraceContext;
   readonly dedupe: { readonly policy: DedupePolicy; readonly key: string } | undefined;
   readonly facts: Facts;
   readonly payloadJson: string;
 }
 
-/** The part of a record after its creation time; the script that enqueues puts the rest before it. */
+/** The part of a record after its deadline; the script that enqueues puts the rest before it. */
 export function encodeNewRecord(record: NewRecord): Buffer {
   const dedupeKey = Buffer.from(record.dedupe?.key ?? '');
   const factsJson = JSON.stringify(record.facts);
   const facts = Buffer.from(factsJson === '{}' ? '' : factsJson);
-  const head = Buffer.alloc(HEADER_BYTES - CREATED_END);
+  const head = Buffer.alloc(HEADER_BYTES - SUBMITTED_FROM);
   head.writeUInt8(record.priority, 0);
   head.writeUInt8(record.dedupe === undefined ? 0 : DEDUPE_POLICIES.indexOf(record.dedupe.policy) + 1, 1);
   head.writeUInt16LE(record.maxAttempts, 2);
   head.writeUInt32LE(record.timeoutMs, 4);
   head.writeUInt16LE(record.payloadVersion, 8);
+  head.writeUInt32LE(record.fingerprint, 10);
   head.write(record.trace.traceId, 14, 'hex');
   head.write(record.trace.parentId, 30, 'hex');
   head.writeUInt8(record.trace.flags, 38);
@@ -118,9 +126,15 @@ export function encodeNewRecord(record: NewRecord): Buffer {
 /** The fixed part of a record. Times are ms of Redis' clock, 0 when unset. */
 export interface Header {
   readonly status: JobStatus;
+  /** It runs, and was asked to stop. */
+  readonly cancelRequested: boolean;
+  /** Earlier runs, or this one, left something in its side hash. */
+  readonly hasExtra: boolean;
   readonly attempt: number;
   readonly runs: number;
   readonly crashes: number;
+  /** Those before the last checkpoint included. */
+  readonly crashesInAll: number;
   readonly snoozes: number;
   readonly replays: number;
   readonly revision: number;
@@ -131,10 +145,12 @@ export interface Header {
   readonly workerNumber: string;
   readonly seq: number;
   readonly createdAt: number;
+  readonly expiresAt: number;
   readonly priority: number;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
   readonly payloadVersion: number;
+  readonly fingerprint: number;
   readonly trace: TraceContext;
 }
 
@@ -154,9 +170,12 @@ export function decodeHeader(record: Buffer): Header {
   const token = record.subarray(37, 51);
   return {
     status: statusOf(record.toString('latin1', 1, 2)),
+    cancelRequested: (record.readUInt8(2) & FLAGS.cancelRequested) !== 0,
+    hasExtra: (record.readUInt8(2) & FLAGS.hasExtra) !== 0,
     attempt: record.readUInt16LE(3),
     runs: record.readUInt16LE(5),
     crashes: record.readUInt8(7),
+    crashesInAll: record.readUInt8(8),
     snoozes: record.readUInt16LE(9),
     replays: record.readUInt16LE(11),
     revision: record.readUInt32LE(15),
@@ -167,20 +186,22 @@ export function decodeHeader(record: Buffer): Header {
     workerNumber: workerNumberOf(token),
     seq: record.readUIntLE(51, 6),
     createdAt: record.readUIntLE(57, 6),
-    priority: record.readUInt8(63),
-    maxAttempts: record.readUInt16LE(65),
-    timeoutMs: record.readUInt32LE(67),
-    payloadVersion: record.readUInt16LE(71),
-    trace: { traceId: record.toString('hex', 77, 93), parentId: record.toString('hex', 93, 101), flags: record.readUInt8(101) },
+    expiresAt: record.readUIntLE(63, 6),
+    priority: record.readUInt8(69),
+    maxAttempts: record.readUInt16LE(71),
+    timeoutMs: record.readUInt32LE(73),
+    payloadVersion: record.readUInt16LE(77),
+    fingerprint: record.readUInt32LE(79),
+    trace: { traceId: record.toString('hex', 83, 99), parentId: record.toString('hex', 99, 107), flags: record.readUInt8(107) },
   };
 }
 
 /** @throws {UnreadableRecordError} */
 export function decodeRecord(record: Buffer): JobRecord {
   const header = decodeHeader(record);
-  const dedupeEnd = HEADER_BYTES + record.readUInt16LE(102);
-  const factsStart = dedupeEnd + record.readUInt16LE(104);
-  const factsEnd = factsStart + record.readUInt16LE(106);
+  const dedupeEnd = HEADER_BYTES + record.readUInt16LE(108);
+  const factsStart = dedupeEnd + record.readUInt16LE(110);
+  const factsEnd = factsStart + record.readUInt16LE(112);
   if (factsEnd > record.length) throw new UnreadableRecordError(`A record of ${record.length} bytes ends before its payload.`);
   return {
     ...header,

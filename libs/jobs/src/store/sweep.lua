@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
--- Removes finished jobs whose retention is over: record, side hash, dedupe key and index entry together.
+-- Removes finished jobs whose retention is over or that are too many, oldest first: record, side hash, log, dedupe key and
+-- index entry together.
 -- KEYS   1 clock, 2 succeeded, 3 failed, 4 cancelled, 5 expired
--- ARGV   1 retention in ms, 2 retention of failed jobs in ms, 3 how many at most
+-- ARGV   1 retention in ms, 2 retention of failed jobs in ms, 3 how many at most, 4 how many failed jobs are kept
 -- reply  {how many were removed, ms until the next is due or -1}
 --#include clock
 --#include record
@@ -16,13 +17,20 @@ local function retention_of(index)
 end
 
 local jobs, removed = {}, {}
-for i = 2, 5 do
-  for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', KEYS[i], '-inf', now - retention_of(KEYS[i]), 'LIMIT', 0, limit - #jobs)) do
+local function look(index, ulids)
+  for _, ulid in ipairs(ulids) do
     local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
     local dedupe_key = header ~= '' and held_dedupe_key(base, ulid, header) or nil
-    jobs[#jobs + 1] = { ulid = ulid, index = KEYS[i], header = header, dedupe_key = dedupe_key }
-    removed[#removed + 1] = base .. 'job:' .. ulid
-    removed[#removed + 1] = base .. 'extra:' .. ulid
+    jobs[#jobs + 1] = { ulid = ulid, index = index, header = header, dedupe_key = dedupe_key }
+    for _, part in ipairs({ 'job:', 'extra:', 'log:' }) do removed[#removed + 1] = base .. part .. ulid end
+  end
+end
+
+local surplus = math.min(redis.call('ZCARD', KEYS[3]) - tonumber(ARGV[4]), limit)
+if surplus > 0 then look(KEYS[3], redis.call('ZRANGE', KEYS[3], 0, surplus - 1)) end
+for i = 2, 5 do
+  if not (i == 3 and surplus > 0) then
+    look(KEYS[i], redis.call('ZRANGEBYSCORE', KEYS[i], '-inf', now - retention_of(KEYS[i]), 'LIMIT', 0, limit - #jobs))
   end
 end
 if #jobs > 0 then redis.call('TOUCH', unpack(removed)) end

@@ -10,6 +10,8 @@ export interface SweepCall {
   /** For failed jobs. */
   readonly deadRetentionMs: number;
   readonly limit: number;
+  /** More failed jobs than this are not kept, however young. */
+  readonly maxFailed: number;
 }
 
 export interface Swept {
@@ -18,14 +20,14 @@ export interface Swept {
   readonly nextDueInMs: number | undefined;
 }
 
-/** Removes finished jobs whose retention is over. */
-export async function sweep(link: Link, { type, retentionMs, deadRetentionMs, limit }: SweepCall): Promise<Swept> {
+/** Removes finished jobs whose retention is over, and the oldest failed ones when there are too many. */
+export async function sweep(link: Link, { type, retentionMs, deadRetentionMs, limit, maxFailed }: SweepCall): Promise<Swept> {
   const keys = link.keys(type);
   const [removed, nextDueIn] = asArray(
     await script.run(
       link.redis,
       [keys.clock, keys.succeeded, keys.failed, keys.cancelled, keys.expired],
-      [retentionMs, deadRetentionMs, limit],
+      [retentionMs, deadRetentionMs, limit, maxFailed],
     ),
   ).map(asNumber);
   return { removed: removed ?? 0, nextDueInMs: nextDueIn === undefined || nextDueIn < 0 ? undefined : nextDueIn };

@@ -72,8 +72,11 @@ export class JobJournal {
     this.logger[settled === 'failed' ? 'error' : settled === 'retrying' ? 'warn' : 'info'](fields, STATUS_LINES[settled]);
   }
 
-  promoted(type: string, job: StoredJob): void {
-    this.logger.info(jobFields(type, job), STATUS_LINES.queued);
+  /** The job waited until its time came, or too long. */
+  movedByTime(type: string, job: StoredJob): void {
+    const { status } = job.record;
+    if (isFinal(status)) this.metrics.finished.inc({ type, outcome: status });
+    this.logger.info(jobFields(type, job), STATUS_LINES[status]);
   }
 
   /** The job's worker is gone; it queues again or is buried. */

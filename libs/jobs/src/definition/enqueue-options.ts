@@ -1,5 +1,5 @@
-import type { DedupePolicy, DuplicateAnswer } from '../definition/job-definition.js';
-import type { StoredRetryPolicy } from '../definition/retry-policy.js';
+import type { DedupePolicy, DuplicateAnswer } from './job-definition.js';
+import type { StoredRetryPolicy } from './retry-policy.js';
 
 /** What one submit may set; whatever is left out comes from the definition. */
 export interface EnqueueOptions {
@@ -13,6 +13,13 @@ export interface EnqueueOptions {
   readonly delayMs?: number;
   /** A time in the past runs now. */
   readonly runAt?: Date;
+  /** The job expires when no run of it has started by then. In milliseconds from now, by Redis' clock. */
+  readonly expiresInMs?: number;
+  /**
+   * 1 to 255 characters. For 24 hours the same key of a type is answered as it was answered first, whatever became of that job
+   * since; with another payload or other options it is refused.
+   */
+  readonly onceKey?: string;
   readonly priority?: number;
   readonly maxAttempts?: number;
   readonly timeoutMs?: number;

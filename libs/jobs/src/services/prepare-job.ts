@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { newTraceContext, parseTraceparent, parseTracestate } from '@antrean/platform';
+import type { EnqueueOptions } from '../definition/enqueue-options.js';
+import { PayloadTooLargeError } from '../definition/errors.js';
+import type { JobDefinition } from '../definition/job-definition.js';
+import { toMs } from '../definition/duration.js';
+import { newUlid } from '../definition/job-id.js';
+import { parsePayload, payloadToJson } from '../definition/payload.js';
+import type { NewJob } from '../store/enqueue.js';
+import { encodeNewRecord, type Facts, type NewRecord } from '../store/record.js';
+import { checkOptions } from './check-options.js';
+
+/** So long a once key is remembered. */
+const ONCE_TTL_MS = toMs('24h');
+
+/** A job that is ready to be handed to the store. */
+export interface PreparedJob {
+  readonly definition: JobDefinition;
+  readonly options: EnqueueOptions;
+  readonly record: NewRecord;
+  readonly job: NewJob;
+}
+
+/**
+ * Checks a submit and writes it down.
+ * @param onceFor `these`: the options' once key is for this very payload and these options; `any`: for whatever comes under it.
+ * @throws {InvalidPayloadError} {@link InvalidOptionsError} {@link PayloadTooLargeError}
+ */
+export function prepareJob<P extends object>(
+  definition: JobDefinition<P>,
+  payload: P,
+  options: EnqueueOptions,
+  maxPayloadBytes: number,
+  onceFor: 'these' | 'any' = 'these',
+): PreparedJob {
+  checkOptions(options, definition.dedupe.policy);
+  const record = newRecord(definition, payload, options, maxPayloadBytes);
+  const { onceKey } = options;
+  const job = {
+    ulid: newUlid(),
+    when: whenOf(options),
+    expiresInMs: options.expiresInMs,
+    dedupeTtlMs: record.dedupe?.policy === 'ttl' ? (options.dedupeTtlMs ?? definition.dedupe.ttlMs) : 0,
+    once:
+      onceKey === undefined
+        ? undefined
+        : { key: onceKey, hash: onceFor === 'any' ? NO_HASH : hashOf(record.payloadJson, options), ttlMs: ONCE_TTL_MS },
+    record: encodeNewRecord(record),
+  };
+  return { definition, options, record, job };
+}
+
+const NO_HASH = '0'.repeat(32);
+
+function newRecord<P extends object>(
+  definition: JobDefinition<P>,
+  payload: P,
+  options: EnqueueOptions,
+  maxPayloadBytes: number,
+): NewRecord {
+  const payloadJson = payloadToJson(definition.type, payload);
+  const bytes = Buffer.byteLength(payloadJson);
+  if (bytes > maxPayloadBytes) throw new PayloadTooLargeError(bytes, maxPayloadBytes);
+  // What is checked is what is stored, not the object it was made from.
+  const stored = parsePayload(definition, JSON.parse(payloadJson), 'refuse');
+  const dedupeKey = options.dedupeKey ?? definition.dedupe.key(stored);
+  // A key that the definition makes of a payload keeps to the bounds of one that is given.
+  if (dedupeKey !== undefined && options.dedupeKey === undefined) checkOptions({ dedupeKey });
+  const policy = options.dedupePolicy ?? definition.dedupe.policy;
+  return {
+    priority: options.priority ?? definition.priority,
+    maxAttempts: options.maxAttempts ?? definition.maxAttempts,
+    timeoutMs: options.timeoutMs ?? definition.timeoutMs,
+    payloadVersion: definition.version,
+    fingerprint: 0,
+    trace: parseTraceparent(options.traceparent) ?? newTraceContext(),
+    dedupe: dedupeKey === undefined ? undefined : { key: dedupeKey, policy },
+    facts: factsOf(options),
+    payloadJson,
+  };
+}
+
+function whenOf({ delayMs, runAt }: EnqueueOptions): NewJob['when'] {
+  if (runAt !== undefined) return { atMs: Math.max(runAt.getTime(), 0) };
+  return delayMs === undefined || delayMs === 0 ? undefined : { delayMs };
+}
+
+function factsOf({ requestId, userId, tags, metadata, backoff, dedupeTtlMs, ...options }: EnqueueOptions): Facts {
+  const tracestate = parseTracestate(options.tracestate);
+  return {
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(tags === undefined || tags.length === 0 ? {} : { tags }),
+    ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...(backoff === undefined ? {} : { backoff }),
+    ...(dedupeTtlMs === undefined ? {} : { dedupeTtlMs }),
+  };
+}
+
+/** What makes two submits the same: all but who asked, and under which trace. */
+function hashOf(payloadJson: string, options: EnqueueOptions): string {
+  const { onceKey, traceparent, tracestate, requestId, ...same } = options;
+  const sorted = Object.entries(same)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([payloadJson, sorted]))
+    .digest('hex')
+    .slice(0, 32);
+}

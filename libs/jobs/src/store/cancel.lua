@@ -1,0 +1,67 @@
+#!lua flags=allow-oom
+-- Cancels jobs: one that waits ends at once, one that runs is asked to stop.
+-- KEYS   1 clock, 2 scheduled, 3 retrying, 4 parked, 5 ghosts, 6 cancels, 7 cancelled, 8 expiring
+-- ARGV   1 keep finished jobs (1/0), then ulids
+-- reply  per job: its record without the payload in its new state, `` when there is no such job. One that had ended keeps
+--        its state
+--#include clock
+--#include record
+--#include dedupe
+--#include finish
+
+local base = string.sub(KEYS[1], 1, -#'clock' - 1)
+local now = now_ms(KEYS[1])
+
+local jobs, touched = {}, {}
+for i = 2, #ARGV do
+  local job = { ulid = ARGV[i], key = base .. 'job:' .. ARGV[i] }
+  job.header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+  if job.header ~= '' then
+    job.state = read_state(job.header)
+    job.text = without_payload(job.key, job.header)
+    job.dedupe_key = held_dedupe_key(base, job.ulid, job.header)
+    touched[#touched + 1] = base .. 'extra:' .. job.ulid
+  end
+  jobs[#jobs + 1] = job
+end
+if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
+
+local reply, ending = {}, new_ending(base, now)
+
+local function ask_to_stop(job)
+  set_flag(job.state, FLAG_CANCEL + FLAG_EXTRA)
+  redis.call('HSETNX', base .. 'extra:' .. job.ulid, 'cancel', string.format('%.0f', now))
+  redis.call('SETRANGE', job.key, 1, pack_state(job.state))
+  redis.call('SADD', KEYS[6], job.ulid)
+  redis.call('SPUBLISH', base .. 'wake:' .. string.format('%.0f', (struct.unpack('<I7', job.state.token))), job.ulid)
+end
+
+local function end_waiting(job)
+  local state = job.state
+  if state.status == 'q' then
+    if redis.call('ZREM', KEYS[4], job.ulid) == 0 then redis.call('SADD', KEYS[5], entry_of(job.ulid, state.generation)) end
+  else
+    redis.call('ZREM', state.status == 's' and KEYS[2] or KEYS[3], job.ulid)
+  end
+  if expires_at_of(job.header) > 0 then redis.call('ZREM', KEYS[8], job.ulid) end
+  end_job(ending, job, 'C', KEYS[7], ARGV[1] == '1')
+end
+
+local seen = {}
+for _, job in ipairs(jobs) do
+  local state, changed = job.state, false
+  if state and not seen[job.ulid] then
+    seen[job.ulid] = job
+    if state.status == 'p' then
+      changed = not has_flag(state, FLAG_CANCEL)
+      if changed then ask_to_stop(job) end
+    elseif state.status == 's' or state.status == 'q' or state.status == 'r' then
+      changed = true
+      end_waiting(job)
+    end
+    job.reply = changed and with_state(job.text, pack_state(state)) or job.text
+  end
+  reply[#reply + 1] = state and seen[job.ulid].reply or ''
+end
+write_ending(ending)
+return reply

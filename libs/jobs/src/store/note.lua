@@ -1,0 +1,61 @@
+#!lua flags=allow-oom
+-- Writes what running handlers tell of their jobs; each write counts only under the token of the run.
+-- KEYS   1 clock, 2 running
+-- ARGV   per note: ulid, token, kind (`progress`, `checkpoint`, `step:<name>`, `log`), JSON
+-- reply  a letter per note: `+` written, `!` the token was stale
+--#include clock
+--#include record
+
+local MOST_CRASHES, MOST_LINES = 10, 200
+
+local base = string.sub(KEYS[1], 1, -#'clock' - 1)
+local now = now_ms(KEYS[1])
+
+local jobs, notes, keys = {}, {}, {}
+for i = 1, #ARGV, 4 do
+  local ulid = ARGV[i]
+  local job = jobs[ulid]
+  if not job then
+    job = { key = base .. 'job:' .. ulid, extra = base .. 'extra:' .. ulid, log = base .. 'log:' .. ulid, lines = {}, fields = {} }
+    local header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+    job.state = header ~= '' and read_state(header)
+    job.checkpoint = redis.call('HGET', job.extra, 'checkpoint')
+    jobs[ulid] = job
+    for _, key in ipairs({ job.extra, job.log }) do keys[#keys + 1] = key end
+  end
+  notes[#notes + 1] = { job = job, live = job.state and job.state.status == 'p' and job.state.token == ARGV[i + 1], kind = ARGV[i + 2], json = ARGV[i + 3] }
+end
+if #keys > 0 then redis.call('TOUCH', unpack(keys)) end
+
+local letters = {}
+for _, note in ipairs(notes) do
+  letters[#letters + 1] = note.live and '+' or '!'
+  if note.live then
+    local job = note.job
+    if note.kind == 'log' then
+      job.lines[#job.lines + 1] = note.json
+    else
+      job.fields[#job.fields + 1] = note.kind
+      job.fields[#job.fields + 1] = note.kind == 'progress' and string.format('%.0f %s', now, note.json) or note.json
+      -- Work went on since the last crash. A job that crashes its worker after every step is stopped all the same.
+      if note.kind == 'checkpoint' and note.json ~= job.checkpoint and job.state.all_crashes < MOST_CRASHES then
+        job.state.crashes = 0
+        job.checkpoint = note.json
+      end
+    end
+  end
+end
+
+for _, job in pairs(jobs) do
+  if #job.fields > 0 then
+    set_flag(job.state, FLAG_EXTRA)
+    redis.call('HSET', job.extra, unpack(job.fields))
+  end
+  if #job.lines > 0 then
+    set_flag(job.state, FLAG_LOG)
+    redis.call('RPUSH', job.log, unpack(job.lines))
+    redis.call('LTRIM', job.log, -MOST_LINES, -1)
+  end
+  if #job.fields + #job.lines > 0 then redis.call('SETRANGE', job.key, 1, pack_state(job.state)) end
+end
+return table.concat(letters)
