@@ -143,11 +143,6 @@ const NEEDS = {
   remove: 'only a finished job can be removed. Cancel it first.',
 } as const;
 
-/** A value that a handler wants to have kept cannot be. */
-export class InvalidValueError extends AntreanError {
-  readonly code = 'invalid_value';
-}
-
 /**
  * Redis could not be reached in time. `outcome` says what became of the call: `not_written` (it was never sent) or
  * `unknown` (it was sent and not answered: look the job up by `jobId`, or submit again with a dedupe key).

@@ -1,11 +1,23 @@
 import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError } from 'class-validator';
-import { InvalidPayloadError, type Violation } from './errors.js';
+import { validateSync } from 'class-validator';
+import { InvalidPayloadError, NotStorableError, PermanentError, type Violation } from './errors.js';
+import { fingerprintOf } from './fingerprint.js';
 import type { JobDefinition } from './job-definition.js';
+import { unreadableKeys, violationsOf } from './payload-faults.js';
+import { toStoredJson } from './stored-json.js';
+import { describeThrown } from './thrown.js';
 import { isUnchecked } from './unchecked-payload.js';
+
+/** A payload as a record keeps it, with the version and the fingerprint of the definition it was checked against. */
+export interface StoredPayload {
+  readonly json: string;
+  readonly version: number;
+  readonly fingerprint: number;
+}
 
 /**
  * A payload as an instance of its definition's class, checked against the class's rules; an unchecked one as it is.
+ * @param plain parsed JSON; it becomes part of the payload and is not to be changed afterwards.
  * @param unknownFields `refuse` at a submit, where one is a mistake; `ignore` at a claim, where a newer version may have sent it.
  * @throws {InvalidPayloadError} naming every fault by its JSON pointer.
  */
@@ -14,71 +26,78 @@ export function parsePayload<P extends object>(
   plain: unknown,
   unknownFields: 'refuse' | 'ignore',
 ): P {
-  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
-    throw new InvalidPayloadError(definition.type, [{ pointer: '', detail: 'must be a JSON object' }]);
-  }
+  const object = objectOf(definition, plain);
   // Taken as it is: only the compiler knows its type.
-  if (isUnchecked(definition.payload)) return plain as P;
-  const unreadable = unknownFields === 'refuse' ? unreadableKeys(plain, '') : [];
+  if (isUnchecked(definition.payload)) return object as P;
+  const unreadable = unknownFields === 'refuse' ? unreadableKeys(object, '') : [];
   if (unreadable.length > 0) throw new InvalidPayloadError(definition.type, unreadable);
-  const payload = plainToInstance(definition.payload, plain);
-  const errors = validateSync(payload, {
-    whitelist: unknownFields === 'refuse',
-    forbidNonWhitelisted: unknownFields === 'refuse',
-    // A class without rules is no fault: it asks for nothing and, at a submit, knows no field.
-    forbidUnknownValues: false,
-  });
-  if (errors.length > 0)
-    throw new InvalidPayloadError(
-      definition.type,
-      errors.flatMap((error) => violationsOf(error, '')),
-    );
+  const payload = plainToInstance(definition.payload, object);
+  const errors = validateSync(payload, RULES[unknownFields]);
+  if (errors.length > 0) throw new InvalidPayloadError(definition.type, violationsOf(errors));
   return payload;
 }
 
-/** The payload as the JSON text that is stored. */
-export function payloadToJson(type: string, payload: object): string {
-  try {
-    // The built-in types leave out that JSON.stringify answers undefined for what has no JSON form.
-    const json = JSON.stringify(payload) as string | undefined;
-    if (json !== undefined) return json;
-  } catch (error) {
-    throw new InvalidPayloadError(type, [{ pointer: '', detail: `cannot be written as JSON: ${String(error)}` }]);
-  }
-  throw new InvalidPayloadError(type, [{ pointer: '', detail: 'cannot be written as JSON' }]);
-}
-
-/** A key as one step of a JSON pointer. */
-export function pointerStep(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-const RESERVED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
-
-/** The class libraries compare every field of an object with every other: thousands of them would hold up all other work. */
-const MOST_FIELDS = 1_000;
+// A class without rules is no fault: it asks for nothing and, at a submit, knows no field.
+const RULES = {
+  refuse: { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false },
+  ignore: { forbidUnknownValues: false },
+};
 
 /**
- * Keys that every object inherits (`constructor`, `__proto__`, …), which the class libraries drop or stumble over, and objects
- * with too many keys for them.
+ * A stored payload as the handler gets it: upgraded when it is of an older version, and checked, unless it was checked at its
+ * submit under the same rules. Fields that the class does not know are let through.
+ * @throws {InvalidPayloadError} when it does not fit the class
+ * @throws {PermanentError} with the code `upgrade_failed`
  */
-function unreadableKeys(value: object, pointer: string): Violation[] {
-  const entries: [string, unknown][] = Object.entries(value);
-  if (!Array.isArray(value) && entries.length > MOST_FIELDS) {
-    return [{ pointer, detail: `must have at most ${MOST_FIELDS} fields, it has ${entries.length}` }];
+export function readPayload<P extends object>(definition: JobDefinition<P>, stored: StoredPayload): P {
+  const plain = parsed(definition, stored.json);
+  if (stored.version < definition.version && definition.upgrade !== undefined) {
+    return parsePayload(definition, upgraded(definition, stored.version, plain), 'ignore');
   }
-  return entries.flatMap(([key, child]) => {
-    const place = `${pointer}/${pointerStep(key)}`;
-    if (!Array.isArray(value) && RESERVED.has(key)) return [{ pointer: place, detail: 'has a name that is reserved' }];
-    return typeof child === 'object' && child !== null ? unreadableKeys(child, place) : [];
-  });
+  const isChecked =
+    stored.fingerprint !== 0 && stored.version === definition.version && stored.fingerprint === fingerprintOf(definition);
+  if (!isChecked) return parsePayload(definition, plain, 'ignore');
+  const object = objectOf(definition, plain);
+  return isUnchecked(definition.payload) ? (object as P) : plainToInstance(definition.payload, object);
 }
 
-function violationsOf(error: ValidationError, parent: string): Violation[] {
-  const pointer = `${parent}/${pointerStep(error.property)}`;
-  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
-    pointer,
-    detail: rule === 'whitelistValidation' ? 'is not a known field' : message,
-  }));
-  return [...own, ...(error.children ?? []).flatMap((child) => violationsOf(child, pointer))];
+/** The payload as the JSON text that is stored; see {@link toStoredJson} for what is refused. */
+export function payloadToJson(type: string, payload: object): string {
+  try {
+    return toStoredJson(payload);
+  } catch (error) {
+    throw error instanceof NotStorableError ? new InvalidPayloadError(type, error.violations) : error;
+  }
+}
+
+function objectOf({ type }: JobDefinition, plain: unknown): object {
+  if (typeof plain === 'object' && plain !== null && !Array.isArray(plain)) return plain;
+  throw invalid(type, 'must be a JSON object');
+}
+
+function parsed({ type }: JobDefinition, json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // The parser's own words quote the payload.
+    throw invalid(type, 'is stored as a text that is no JSON');
+  }
+}
+
+function invalid(type: string, detail: string): InvalidPayloadError {
+  const whole: Violation = { pointer: '', detail };
+  return new InvalidPayloadError(type, [whole]);
+}
+
+/** What `upgrade` makes, taken as if it had been submitted. */
+function upgraded({ type, version, upgrade }: JobDefinition, from: number, plain: unknown): unknown {
+  try {
+    return JSON.parse(toStoredJson(upgrade?.(from, plain)));
+  } catch (cause) {
+    const { message } = describeThrown(cause);
+    throw new PermanentError(`The payload of ${type} is of version ${from} and could not be upgraded to ${version}: ${message}`, {
+      code: 'upgrade_failed',
+      cause,
+    });
+  }
 }

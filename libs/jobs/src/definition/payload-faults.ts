@@ -1,0 +1,36 @@
+import type { ValidationError } from 'class-validator';
+import type { Violation } from './errors.js';
+import { pointerStep } from './json-pointer.js';
+
+const RESERVED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** The class libraries compare every field of an object with every other: thousands of them would hold up all other work. */
+const MOST_FIELDS = 1_000;
+
+/**
+ * Keys that every object inherits (`constructor`, `__proto__`, …), which the class libraries drop or stumble over, and objects
+ * with too many keys for them.
+ */
+export function unreadableKeys(value: object, pointer: string): Violation[] {
+  const entries: [string, unknown][] = Object.entries(value);
+  if (!Array.isArray(value) && entries.length > MOST_FIELDS) {
+    return [{ pointer, detail: `must have at most ${MOST_FIELDS} fields, it has ${entries.length}` }];
+  }
+  return entries.flatMap(([key, child]) => {
+    const place = `${pointer}/${pointerStep(key)}`;
+    if (!Array.isArray(value) && RESERVED.has(key)) return [{ pointer: place, detail: 'has a name that is reserved' }];
+    return typeof child === 'object' && child !== null ? unreadableKeys(child, place) : [];
+  });
+}
+
+/** What class-validator found, place by place. */
+export function violationsOf(errors: readonly ValidationError[], parent = ''): Violation[] {
+  return errors.flatMap(({ property, constraints = {}, children = [] }) => {
+    const pointer = `${parent}/${pointerStep(property)}`;
+    const own = Object.entries(constraints).map(([rule, message]) => ({
+      pointer,
+      detail: rule === 'whitelistValidation' ? 'is not a known field' : message,
+    }));
+    return [...own, ...violationsOf(children, pointer)];
+  });
+}
