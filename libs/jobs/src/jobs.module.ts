@@ -6,6 +6,7 @@ import { Executor } from './runtime/executor.js';
 import { HandlerRegistry } from './runtime/handler-registry.js';
 import { HeartThread } from './runtime/heart-thread.js';
 import { Heart } from './runtime/heart.js';
+import { NoteWriter } from './runtime/note-writer.js';
 import { WORKER_PARTS, type WorkerParts } from './runtime/worker.js';
 import { WorkerHealth } from './runtime/worker-health.js';
 import { WORKER_IDENTITY, newWorkerIdentity } from './runtime/worker-identity.js';
@@ -69,6 +70,7 @@ function workerProviders(options: WorkerOptions): Provider[] {
     { provide: WORKER_IDENTITY, useFactory: newWorkerIdentity },
     { provide: Heart, useFactory: (identity: WorkerIdentity) => new HeartThread(options, identity), inject: [WORKER_IDENTITY] },
     JobLogs,
+    NoteWriter,
     Executor,
     HandlerRegistry,
     {
@@ -80,8 +82,9 @@ function workerProviders(options: WorkerOptions): Provider[] {
         executor: Executor,
         journal: JobJournal,
         heart: Heart,
-      ): WorkerParts => ({ identity, registry, link, executor, journal, heart, options }),
-      inject: [WORKER_IDENTITY, HandlerRegistry, Link, Executor, JobJournal, Heart],
+        notes: NoteWriter,
+      ): WorkerParts => ({ identity, registry, link, executor, journal, heart, notes, options }),
+      inject: [WORKER_IDENTITY, HandlerRegistry, Link, Executor, JobJournal, Heart, NoteWriter],
     },
     WorkerRuntime,
     WorkerHealth,

@@ -1,7 +1,8 @@
-import { Heartbeat, Heart } from './runtime/heart.js';
-import { Link } from './store/link.js';
-import type { WorkerIdentity } from './store/exchange.js';
 import type { RedisConnection } from '@antrean/platform';
+import { Heart, Heartbeat } from './runtime/heart.js';
+import type { WorkerIdentity } from './store/exchange.js';
+import { Link } from './store/link.js';
+import type { WorkerAbout } from './store/presence.js';
 
 export { Heart } from './runtime/heart.js';
 export { Link } from './store/link.js';
@@ -9,17 +10,24 @@ export { WORKER_IDENTITY } from './runtime/worker-identity.js';
 
 /** A heart that beats only when it is told to: time in tests moves by the clock offset, not by itself. */
 export class ManualHeart extends Heart {
-  private readonly heartbeat: Heartbeat;
+  private heartbeat: Heartbeat | undefined;
+  private readonly held = new Set<string>();
 
-  constructor(link: Link, worker: WorkerIdentity, leaseMs: number) {
+  constructor(
+    private readonly link: Link,
+    private readonly worker: WorkerIdentity,
+    private readonly leaseMs: number,
+  ) {
     super();
-    this.heartbeat = new Heartbeat(link, worker.number, leaseMs, (type) => {
-      this.onLost(type);
-    });
   }
 
-  start(): void {
-    // Nothing beats by itself.
+  start(about: WorkerAbout): void {
+    const { link, leaseMs } = this;
+    const onPulse: Heart['onPulse'] = (type, pulse) => {
+      this.onPulse(type, pulse);
+    };
+    this.heartbeat = new Heartbeat({ link, workerNumber: this.worker.number, leaseMs, about, onPulse });
+    for (const type of this.held) this.heartbeat.hold(type);
   }
 
   stop(): Promise<void> {
@@ -27,15 +35,17 @@ export class ManualHeart extends Heart {
   }
 
   hold(type: string): void {
-    this.heartbeat.hold(type);
+    this.held.add(type);
+    this.heartbeat?.hold(type);
   }
 
   release(type: string): void {
-    this.heartbeat.release(type);
+    this.held.delete(type);
+    this.heartbeat?.release(type);
   }
 
   async beat(): Promise<void> {
-    await this.heartbeat.tick();
+    await this.heartbeat?.tick();
   }
 }
 

@@ -18,7 +18,7 @@ export interface Checkpoint {
   readonly value: unknown;
   /**
    * Resolves when the value is kept. JSON, at most 64 KiB.
-   * @throws {InvalidValueError} when it cannot be kept as JSON
+   * @throws {NotStorableError} when it cannot be kept as JSON
    * @throws {JobAbortedError} `lease_lost`: the job no longer belongs to this run, which is to stop
    */
   save(value: unknown): Promise<void>;
@@ -45,7 +45,7 @@ export interface JobContext<D extends JobDefinition = JobDefinition> {
   /**
    * Does a part of the job once: what `work` returns is kept under the name (JSON, 64 KiB at most, 100 steps a job) and a later
    * run is given it without doing the work again. A run that ends between the work and its keeping does it again.
-   * @throws {JobAbortedError} `lease_lost`
+   * @throws {NotStorableError} what `work` returned cannot be kept; {@link JobAbortedError} `lease_lost`
    */
   step<T>(this: void, name: string, work: () => T | Promise<T>): Promise<T>;
   /**

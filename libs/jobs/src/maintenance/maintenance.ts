@@ -1,24 +1,33 @@
 import type { JobDefinition } from '../definition/job-definition.js';
 import { Loop, type Ticking } from '../runtime/loop.js';
 import type { WorkerOptions } from '../runtime/worker-options.js';
+import type { WorkerIdentity } from '../store/exchange.js';
 import type { Link } from '../store/link.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
 import { Promoter } from './promoter.js';
 import { Reaper } from './reaper.js';
 import { Retention } from './retention.js';
 
+/** What all maintenance of a worker shares. */
+export interface MaintenanceContext {
+  readonly link: Link;
+  readonly worker: WorkerIdentity;
+  readonly options: WorkerOptions;
+  readonly journal: JobJournal;
+}
+
 /** What keeps the queues of this worker's types in order while jobs run. */
 export class Maintenance {
   private readonly promoters: ReadonlyMap<string, Loop>;
   private readonly loops: readonly Loop[];
 
-  constructor(definitions: readonly JobDefinition[], link: Link, options: WorkerOptions, journal: JobJournal) {
-    const loop = (name: string, work: Ticking) => new Loop(name, work, options.logger);
-    this.promoters = new Map(definitions.map(({ type }) => [type, loop('promoter', new Promoter(link, type, options, journal))]));
+  constructor(definitions: readonly JobDefinition[], context: MaintenanceContext) {
+    const loop = (name: string, work: Ticking) => new Loop(name, work, context.options.logger);
+    this.promoters = new Map(definitions.map(({ type }) => [type, loop('promoter', new Promoter(type, context))]));
     this.loops = [
       ...this.promoters.values(),
-      ...definitions.map((definition) => loop('reaper', new Reaper(link, definition, options, journal))),
-      ...definitions.map(({ type }) => loop('retention', new Retention(link, type, options))),
+      ...definitions.map((definition) => loop('reaper', new Reaper(definition, context))),
+      ...definitions.map(({ type }) => loop('retention', new Retention(type, context))),
     ];
   }
 

@@ -1,9 +1,7 @@
 import type { Ticking } from '../runtime/loop.js';
-import type { WorkerOptions } from '../runtime/worker-options.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
-import type { Link } from '../store/link.js';
 import { promote } from '../store/promote.js';
-import type { JobJournal } from '../telemetry/job-journal.js';
+import type { MaintenanceContext } from './maintenance.js';
 
 /** A full batch every 50 ms is 5,000 jobs a second: a burst of due jobs must not drown what queues already. */
 const PACE_MS = 50;
@@ -13,18 +11,17 @@ const MAX_SLEEP_MS = 30_000;
 /** Lets the delayed and retrying jobs of a type queue when their time has come, and those expire that waited too long. */
 export class Promoter implements Ticking {
   constructor(
-    private readonly link: Link,
     private readonly type: string,
-    private readonly options: WorkerOptions,
-    private readonly journal: JobJournal,
+    private readonly context: MaintenanceContext,
   ) {}
 
   async tick(): Promise<number> {
-    const { moved, nextDueInMs = MAX_SLEEP_MS } = await promote(this.link, this.type, {
+    const { link, journal, options } = this.context;
+    const { moved, nextDueInMs = MAX_SLEEP_MS } = await promote(link, this.type, {
       limit: MAX_JOBS_PER_CALL,
-      keepFinished: this.options.retentionMs > 0,
+      keepFinished: options.retentionMs > 0,
     });
-    for (const job of moved) this.journal.movedByTime(this.type, job);
+    for (const job of moved) journal.movedByTime(this.type, job);
     return moved.length === MAX_JOBS_PER_CALL ? PACE_MS : Math.min(nextDueInMs, MAX_SLEEP_MS);
   }
 }

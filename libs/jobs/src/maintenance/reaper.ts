@@ -1,68 +1,91 @@
+import { JobAbortedError } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
+import { describeThrown } from '../definition/thrown.js';
 import type { Ticking } from '../runtime/loop.js';
-import type { WorkerOptions } from '../runtime/worker-options.js';
+import { REAPER_LANE, TimedOutRuns } from '../runtime/timed-out-runs.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
-import type { Link } from '../store/link.js';
-import { reap } from '../store/reap.js';
-import type { JobJournal } from '../telemetry/job-journal.js';
+import { reap, type ReapCall } from '../store/reap.js';
+import type { StoredJob } from '../store/reply.js';
+import type { MaintenanceContext } from './maintenance.js';
 
 /** Living workers need this long at least to reconnect and beat after an outage. */
 const MIN_WAIT_MS = 2_000;
 
 /** Takes back the jobs of workers that are not heard of any more. */
 export class Reaper implements Ticking {
+  private readonly timedOutRuns: TimedOutRuns;
+  private readonly call: ReapCall;
   private dueAt = Infinity;
   /** Also true at first: who starts does not know whether Redis has just come back. */
   private interrupted = true;
 
   constructor(
-    private readonly link: Link,
     private readonly definition: JobDefinition,
-    private readonly options: WorkerOptions,
-    private readonly journal: JobJournal,
-  ) {}
+    private readonly context: MaintenanceContext,
+  ) {
+    const { link, worker, options } = context;
+    const keep = { keepFinished: options.retentionMs > 0, keepFailed: options.deadRetentionMs > 0 };
+    this.timedOutRuns = new TimedOutRuns({ link, worker, lane: REAPER_LANE, leaseMs: options.leaseMs, ...keep });
+    this.call = reapCallFor(definition, keep);
+  }
 
   /**
    * A lease that begins after this tick cannot end within its length, so sleeping that long misses none. When this tick
    * comes late (Redis was away, the machine slept), living workers are first given one heartbeat to be heard.
    */
   async tick(): Promise<number> {
-    const beatMs = this.options.leaseMs / 6;
+    const { link, options } = this.context;
+    const beatMs = options.leaseMs / 6;
     if (this.interrupted || performance.now() > this.dueAt + beatMs) {
       this.interrupted = true;
-      await this.link.redis.time();
+      await link.redis.time();
       this.interrupted = false;
       return this.next(Math.max(beatMs, MIN_WAIT_MS));
     }
     this.interrupted = true;
-    const { nextEndInMs = this.options.leaseMs, workerNumber, jobs } = await reap(this.link, this.call());
+    const { nextEndInMs = options.leaseMs, workerNumber = '', timedOut, jobs } = await reap(link, this.call);
+    for (const job of jobs) this.context.journal.reaped(this.definition.type, job, workerNumber);
+    if (timedOut.length > 0) await this.settle(timedOut);
     this.interrupted = false;
-    for (const job of jobs) this.journal.reaped(this.definition.type, job, workerNumber ?? '');
-    return this.next(Math.min(nextEndInMs, this.options.leaseMs));
+    return this.next(Math.min(nextEndInMs, options.leaseMs));
+  }
+
+  /** Runs that were past their hard limit while their worker lived did not crash. */
+  private async settle(jobs: readonly StoredJob[]): Promise<void> {
+    const settled = await this.timedOutRuns.settle(this.definition, jobs);
+    const error = describeThrown(new JobAbortedError('timed_out'));
+    jobs.forEach((job, index) => {
+      const seconds = (job.record.timeoutMs + this.definition.graceMs) / 1_000;
+      const report = { outcome: 'timed_out', seconds, error, stack: undefined } as const;
+      this.context.journal.settled(this.definition.type, job, report, settled[index] ?? 'unknown');
+    });
   }
 
   private next(inMs: number): number {
     this.dueAt = performance.now() + inMs;
     return inMs;
   }
+}
 
-  private call() {
-    const { type, maxCrashes } = this.definition;
-    return {
-      type,
-      limit: MAX_JOBS_PER_CALL,
-      maxCrashes,
-      keepFailed: this.options.deadRetentionMs > 0,
-      crashJson: JSON.stringify({
-        name: 'WorkerLostError',
-        code: 'worker_lost',
-        message: 'The worker that ran the job was not heard of any more.',
-      }),
-      poisonJson: JSON.stringify({
-        name: 'PoisonError',
-        code: 'poison',
-        message: `The worker was lost while it ran the job, ${maxCrashes} times in a row. The job may be what kills it.`,
-      }),
-    };
-  }
+function reapCallFor(
+  { type, maxCrashes, graceMs }: JobDefinition,
+  keep: { readonly keepFinished: boolean; readonly keepFailed: boolean },
+): ReapCall {
+  return {
+    type,
+    limit: MAX_JOBS_PER_CALL,
+    maxCrashes,
+    graceMs,
+    ...keep,
+    crashJson: JSON.stringify({
+      name: 'WorkerLostError',
+      code: 'worker_lost',
+      message: 'The worker that ran the job was not heard of any more.',
+    }),
+    poisonJson: JSON.stringify({
+      name: 'PoisonError',
+      code: 'poison',
+      message: `The worker was lost while it ran the job, ${maxCrashes} times in a row or 10 times in all. The job may be what kills it.`,
+    }),
+  };
 }

@@ -1,8 +1,7 @@
 import type { Ticking } from '../runtime/loop.js';
-import type { WorkerOptions } from '../runtime/worker-options.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
-import type { Link } from '../store/link.js';
 import { sweep } from '../store/sweep.js';
+import type { MaintenanceContext } from './maintenance.js';
 
 const PACE_MS = 50;
 /** Dead letters of a type; older ones go, however young. */
@@ -12,14 +11,13 @@ const MAX_SLEEP_MS = 60_000;
 /** Removes finished jobs of a type when they have been kept long enough. */
 export class Retention implements Ticking {
   constructor(
-    private readonly link: Link,
     private readonly type: string,
-    private readonly options: WorkerOptions,
+    private readonly context: MaintenanceContext,
   ) {}
 
   async tick(): Promise<number> {
-    const { retentionMs, deadRetentionMs } = this.options;
-    const { removed, nextDueInMs = MAX_SLEEP_MS } = await sweep(this.link, {
+    const { retentionMs, deadRetentionMs } = this.context.options;
+    const { removed, nextDueInMs = MAX_SLEEP_MS } = await sweep(this.context.link, {
       type: this.type,
       retentionMs,
       deadRetentionMs,

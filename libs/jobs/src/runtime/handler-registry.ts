@@ -11,6 +11,8 @@ import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 export interface RegisteredHandler {
   readonly definition: JobDefinition;
   readonly handler: Handles<JobDefinition>;
+  /** Ends the handler's work on a job by force, where that is possible. */
+  readonly terminate?: (jobId: string) => void;
 }
 
 /** The worker cannot start as it is put together; the message names everything that is wrong. */

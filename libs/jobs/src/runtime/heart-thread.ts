@@ -1,7 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import type { JobDefinition } from '../definition/job-definition.js';
+import { formatJobId } from '../definition/job-id.js';
+import { exponential } from '../definition/retry-policy.js';
 import type { WorkerIdentity } from '../store/exchange.js';
+import type { WorkerAbout } from '../store/presence.js';
 import { Heart } from './heart.js';
-import type { HeartMessage, HeartOrder, HeartSetup } from './heartbeat-entry.js';
+import type { HeartMessage, HeartOrder, HeartPolicy, HeartSetup } from './heartbeat-entry.js';
 import type { WorkerOptions } from './worker-options.js';
 
 /** Before a thread that failed is started anew. */
@@ -21,14 +25,13 @@ export class HeartThread extends Heart {
     super();
   }
 
-  start(): void {
+  start(about: WorkerAbout): void {
     if (this.thread !== undefined) return;
-    const { redisUrl, keyPrefix, leaseMs, logger } = this.options;
-    const setup: HeartSetup = { redisUrl, keyPrefix, leaseMs, workerNumber: this.worker.number };
-    const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), { workerData: setup });
+    const { logger } = this.options;
+    const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), { workerData: this.setup(about) });
     this.thread = thread;
     thread.on('message', (message: HeartMessage) => {
-      this.onLost(message.lost);
+      this.hear(message);
     });
     thread.on('error', (error) => {
       logger.error({ err: error }, 'heartbeat thread failed');
@@ -40,7 +43,7 @@ export class HeartThread extends Heart {
         if (this.thread !== thread) return;
         this.thread = undefined;
         setTimeout(() => {
-          if (!this.ended) this.start();
+          if (!this.ended) this.start(about);
         }, RESTART_MS).unref();
       });
     });
@@ -65,7 +68,42 @@ export class HeartThread extends Heart {
     if (this.held.delete(type)) this.order({ release: type });
   }
 
+  private setup(about: WorkerAbout): HeartSetup {
+    const { redisUrl, keyPrefix, leaseMs, definitions, retentionMs, deadRetentionMs } = this.options;
+    return {
+      redisUrl,
+      keyPrefix,
+      leaseMs,
+      worker: this.worker,
+      about,
+      policies: definitions.filter(({ type }) => type in about.types).map(policyOf),
+      keepFinished: retentionMs > 0,
+      keepFailed: deadRetentionMs > 0,
+    };
+  }
+
+  private hear(message: HeartMessage): void {
+    switch (message.kind) {
+      case 'pulse':
+        this.onPulse(message.type, message.pulse);
+        break;
+      case 'turning':
+        this.order({ turning: true });
+        break;
+      case 'timed_out': {
+        const { type, ulids } = message;
+        const job_ids = ulids.map((ulid) => formatJobId({ type, ulid }));
+        this.options.logger.warn({ job_type: type, job_ids }, 'jobs were settled as timed out while the event loop was blocked');
+      }
+    }
+  }
+
   private order(order: HeartOrder): void {
     this.thread?.postMessage(order);
   }
+}
+
+/** A function cannot go to the thread: in its place stands the default back-off. */
+function policyOf({ type, version, graceMs, retry }: JobDefinition): HeartPolicy {
+  return { type, version, graceMs, retry: retry.kind === 'custom' ? exponential() : retry };
 }

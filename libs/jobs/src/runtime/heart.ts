@@ -1,48 +1,68 @@
+import { heartbeat, type Pulse } from '../store/heartbeat.js';
 import type { Link } from '../store/link.js';
-import { heartbeat } from '../store/heartbeat.js';
+import { announce, type WorkerAbout } from '../store/presence.js';
 import type { Ticking } from './loop.js';
 
 /** Beats a lease, so that six beats may be missed before it is lost. */
-const BEATS_PER_LEASE = 6;
+export const BEATS_PER_LEASE = 6;
 
 /** What the runtime asks of a heart, wherever it beats. */
 export abstract class Heart {
-  /** Told of every type whose lease is gone. */
-  onLost: (type: string) => void = () => undefined;
-  abstract start(): void;
+  /** Told of every beat on a type that is held. */
+  onPulse: (type: string, pulse: Pulse) => void = () => undefined;
+  abstract start(about: WorkerAbout): void;
   abstract stop(): Promise<void>;
   /** From now on the lease on this type is kept alive. */
   abstract hold(type: string): void;
   abstract release(type: string): void;
 }
 
-/** Keeps a worker's leases alive: one command a type and beat, whatever the number of jobs. */
-export class Heartbeat implements Ticking {
-  private readonly held = new Set<string>();
+export interface HeartbeatOptions {
+  readonly link: Link;
+  readonly workerNumber: bigint;
+  readonly leaseMs: number;
+  readonly about: WorkerAbout;
+  readonly onPulse: (type: string, pulse: Pulse) => void;
+}
 
-  constructor(
-    private readonly link: Link,
-    private readonly workerNumber: bigint,
-    private readonly leaseMs: number,
-    private readonly onLost: (type: string) => void,
-  ) {}
+/** Keeps a worker's leases alive: one command a type and beat, whatever the number of jobs, and one to say that it is there. */
+export class Heartbeat implements Ticking {
+  private readonly types = new Set<string>();
+
+  constructor(private readonly options: HeartbeatOptions) {}
+
+  get held(): readonly string[] {
+    return [...this.types];
+  }
 
   hold(type: string): void {
-    this.held.add(type);
+    this.types.add(type);
   }
 
   release(type: string): void {
-    this.held.delete(type);
+    this.types.delete(type);
   }
 
   async tick(): Promise<number> {
+    const { leaseMs } = this.options;
     const started = performance.now();
-    await Promise.all([...this.held].map((type) => this.beat(type)));
-    return Math.max(this.leaseMs / BEATS_PER_LEASE - (performance.now() - started), 0);
+    await Promise.all([this.announce(leaseMs), ...this.held.map((type) => this.beat(type))]);
+    return Math.max(leaseMs / BEATS_PER_LEASE - (performance.now() - started), 0);
+  }
+
+  /** The worker is there no more. */
+  leave(): Promise<void> {
+    return this.announce(0);
+  }
+
+  private announce(forMs: number): Promise<void> {
+    const { link, workerNumber, about } = this.options;
+    return announce(link, workerNumber, about, forMs);
   }
 
   private async beat(type: string): Promise<void> {
-    const jobs = await heartbeat(this.link, type, this.workerNumber, this.leaseMs);
-    if (jobs === undefined && this.held.has(type)) this.onLost(type);
+    const { link, workerNumber, leaseMs, onPulse } = this.options;
+    const pulse = await heartbeat(link, type, workerNumber, leaseMs);
+    if (this.types.has(type)) onPulse(type, pulse);
   }
 }

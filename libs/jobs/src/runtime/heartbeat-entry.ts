@@ -1,44 +1,121 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { closeRedis, connectRedis, createLogger } from '@antrean/platform';
+import type { StoredRetryPolicy } from '../definition/retry-policy.js';
+import type { WorkerIdentity } from '../store/exchange.js';
+import type { Pulse } from '../store/heartbeat.js';
 import { Link } from '../store/link.js';
-import { Heartbeat } from './heart.js';
-import { Loop } from './loop.js';
+import type { WorkerAbout } from '../store/presence.js';
+import { BEATS_PER_LEASE, Heartbeat } from './heart.js';
+import { Loop, type Ticking } from './loop.js';
+import { HEARTBEAT_LANE, TimedOutRuns } from './timed-out-runs.js';
+
+/** What the thread has to know of a type to settle its runs as timed out. */
+export interface HeartPolicy {
+  readonly type: string;
+  readonly version: number;
+  readonly graceMs: number;
+  readonly retry: StoredRetryPolicy;
+}
 
 /** What the thread is started with. */
 export interface HeartSetup {
   readonly redisUrl: string;
   readonly keyPrefix: string;
   readonly leaseMs: number;
-  readonly workerNumber: bigint;
+  readonly worker: WorkerIdentity;
+  readonly about: WorkerAbout;
+  readonly policies: readonly HeartPolicy[];
+  readonly keepFinished: boolean;
+  readonly keepFailed: boolean;
 }
 
-export type HeartOrder = { readonly hold: string } | { readonly release: string } | { readonly stop: true };
+export type HeartOrder =
+  | { readonly hold: string }
+  | { readonly release: string }
+  /** The event loop of the process turns. */
+  | { readonly turning: true }
+  | { readonly stop: true };
 
-export interface HeartMessage {
-  /** The type whose lease is gone. */
-  readonly lost: string;
+export type HeartMessage =
+  | { readonly kind: 'pulse'; readonly type: string; readonly pulse: Pulse }
+  /** Runs that were settled as timed out because the process could not do so itself. */
+  | { readonly kind: 'timed_out'; readonly type: string; readonly ulids: readonly string[] }
+  /** Is the event loop turning? */
+  | { readonly kind: 'turning' };
+
+/** A process that has not answered for so many beats is blocked. */
+const BLOCKED_AFTER_BEATS = 2;
+
+/** Beats, and while the process is blocked looks after the time limits of its runs. */
+class Watch implements Ticking {
+  private lastTurnAt = performance.now();
+  private readonly runs: TimedOutRuns;
+
+  constructor(
+    private readonly setup: HeartSetup,
+    link: Link,
+    private readonly heartbeat: Heartbeat,
+    private readonly port: MessagePort,
+  ) {
+    const { worker, leaseMs, keepFinished, keepFailed } = setup;
+    this.runs = new TimedOutRuns({ link, worker, lane: HEARTBEAT_LANE, leaseMs, keepFinished, keepFailed });
+  }
+
+  turned(): void {
+    this.lastTurnAt = performance.now();
+  }
+
+  async tick(): Promise<number> {
+    this.say({ kind: 'turning' });
+    const restMs = await this.heartbeat.tick();
+    if (performance.now() - this.lastTurnAt > (BLOCKED_AFTER_BEATS * this.setup.leaseMs) / BEATS_PER_LEASE)
+      await this.settleOverdue();
+    return restMs;
+  }
+
+  private async settleOverdue(): Promise<void> {
+    const { policies, worker } = this.setup;
+    for (const type of this.heartbeat.held) {
+      const policy = policies.find((each) => each.type === type);
+      const jobs = policy === undefined ? [] : await this.runs.settleOverdue(policy, worker.number);
+      if (jobs.length > 0) this.say({ kind: 'timed_out', type, ulids: jobs.map(({ ulid }) => ulid) });
+    }
+  }
+
+  private say(message: HeartMessage): void {
+    this.port.postMessage(message);
+  }
 }
 
 if (parentPort !== null) {
   const port = parentPort;
   // The thread is started by HeartThread alone, with this.
   const setup = workerData as HeartSetup;
+  const { redisUrl, keyPrefix, leaseMs, worker, about } = setup;
   // The process' other connections tell of an outage; saying it twice helps nobody.
   const logger = createLogger({ app: 'worker', level: 'silent', format: 'json' });
-  const redis = connectRedis(setup.redisUrl, { name: 'antrean-heartbeat', logger, commandTimeoutMs: setup.leaseMs / 6 });
-  const heartbeat = new Heartbeat(new Link(redis, setup.keyPrefix), setup.workerNumber, setup.leaseMs, (type) => {
-    port.postMessage({ lost: type } satisfies HeartMessage);
-  });
-  const loop = new Loop('heartbeat', heartbeat, logger);
+  const redis = connectRedis(redisUrl, { name: 'antrean-heartbeat', logger, commandTimeoutMs: leaseMs / BEATS_PER_LEASE });
+  const link = new Link(redis, keyPrefix);
+  const onPulse = (type: string, pulse: Pulse) => {
+    port.postMessage({ kind: 'pulse', type, pulse } satisfies HeartMessage);
+  };
+  const heartbeat = new Heartbeat({ link, workerNumber: worker.number, leaseMs, about, onPulse });
+  const watch = new Watch(setup, link, heartbeat, port);
+  const loop = new Loop('heartbeat', watch, logger);
   loop.start();
   port.on('message', (order: HeartOrder) => {
     if ('hold' in order) heartbeat.hold(order.hold);
     else if ('release' in order) heartbeat.release(order.release);
+    else if ('turning' in order) watch.turned();
     else {
-      void loop.stop().then(() => {
-        closeRedis(redis);
-        port.close();
-      });
+      void loop
+        .stop()
+        .then(() => heartbeat.leave())
+        .catch(() => undefined)
+        .finally(() => {
+          closeRedis(redis);
+          port.close();
+        });
     }
   });
 }

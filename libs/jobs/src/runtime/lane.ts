@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntilReady, type Logger } from '@antrean/platform';
+import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { exchange, type ExchangeCall, type ExchangeReply } from '../store/exchange.js';
 import { isRedisAway } from '../store/availability.js';
 import type { Link } from '../store/link.js';
+import { reconcile, type Held } from '../store/reconcile.js';
 
 const MAX_BACKOFF_MS = 2_000;
 
@@ -35,14 +37,44 @@ export class Lane {
 
   /** The answer, however long Redis is away; undefined when `giveUp` fires first. */
   async exchange(request: Request, giveUp: AbortSignal): Promise<Answer | undefined> {
+    const sentAt = performance.now();
+    const reply = await this.call((call) => exchange(this.link, { ...request, lane: this.index, call }), giveUp);
+    return reply === undefined ? undefined : { reply, sentAt };
+  }
+
+  /** All jobs that stand under the worker; whatever of this lane is still on its way to Redis counts no more. */
+  async reconcile(type: string, workerNumber: bigint, leaseMs: number, giveUp: AbortSignal): Promise<Held[] | undefined> {
+    const held: Held[] = [];
+    for (let offset = 0; ;) {
+      const from = offset;
+      const page = await this.call(
+        (call) =>
+          reconcile(this.link, {
+            type,
+            workerNumber,
+            lane: this.index,
+            call,
+            leaseMs,
+            offset: from,
+            limit: MAX_JOBS_PER_CALL,
+          }),
+        giveUp,
+      );
+      if (page === undefined) return undefined;
+      held.push(...page.held);
+      offset += page.held.length;
+      if (page.seen < MAX_JOBS_PER_CALL) return held;
+    }
+  }
+
+  private async call<T>(send: (call: number) => Promise<T>, giveUp: AbortSignal): Promise<T | undefined> {
     this.inFlight = true;
     this.calls += 1;
-    const call = { ...request, lane: this.index, call: this.calls };
-    const sentAt = performance.now();
+    const call = this.calls;
     try {
       for (let failures = 0; !giveUp.aborted; failures += 1) {
         try {
-          return { reply: await exchange(this.link, call), sentAt };
+          return await send(call);
         } catch (error) {
           this.noteFailure(error, failures);
           await this.rest(failures, giveUp);

@@ -3,7 +3,15 @@ import type { WorkerIdentity } from '../store/exchange.js';
 import { Link } from '../store/link.js';
 import type { WorkerOptions } from './worker-options.js';
 
-/** Hears when there is work for this worker while it is idle. */
+/** What a worker is told by others. */
+export interface WakeUpEvents {
+  /** There may be work of the type; also after every reconnect, since a call may have been missed. */
+  readonly onWake: (type: string) => void;
+  /** The job was cancelled while it runs here. */
+  readonly onCancel: (type: string, ulid: string) => void;
+}
+
+/** Hears when there is work for this worker while it is idle, and which of its jobs are to stop. */
 export class WakeUp {
   private redis: RedisConnection | undefined;
 
@@ -12,17 +20,18 @@ export class WakeUp {
     private readonly worker: WorkerIdentity,
   ) {}
 
-  /** @param onWake told the type; after every reconnect told of all types, since a call may have been missed. */
-  start(types: readonly string[], onWake: (type: string) => void): void {
+  start(types: readonly string[], { onWake, onCancel }: WakeUpEvents): void {
     const { redisUrl, keyPrefix, logger } = this.options;
     if (this.redis !== undefined || types.length === 0) return;
     const redis = connectRedis(redisUrl, { name: 'antrean-wake-up', logger });
     this.redis = redis;
     const link = new Link(redis, keyPrefix);
     const typeOf = new Map(types.map((type) => [link.keys(type).wake(String(this.worker.number)), type]));
-    redis.on('smessage', (channel: string) => {
+    redis.on('smessage', (channel: string, ulid: string) => {
       const type = typeOf.get(channel);
-      if (type !== undefined) onWake(type);
+      if (type === undefined) return;
+      if (ulid === '') onWake(type);
+      else onCancel(type, ulid);
     });
     redis.on('ready', () => {
       // One by one: the channels of two types may lie in different slots of a Cluster.

@@ -8,7 +8,9 @@ import type { Executor } from './executor.js';
 import type { HandlerRegistry } from './handler-registry.js';
 import type { Heart } from './heart.js';
 import { Loop } from './loop.js';
+import type { NoteWriter } from './note-writer.js';
 import { Slots } from './slots.js';
+import { SuspectPermit } from './suspect-permit.js';
 import { WakeUp } from './wake-up.js';
 import type { WorkerOptions } from './worker-options.js';
 
@@ -26,31 +28,33 @@ export interface WorkerParts {
   readonly executor: Executor;
   readonly journal: JobJournal;
   readonly heart: Heart;
+  readonly notes: NoteWriter;
 }
 
 /** A running worker: a claimer for each type, a heart, an ear for wake-ups, and maintenance. */
 export class Worker {
   private readonly claimers: ReadonlyMap<string, Claimer>;
   private readonly polls: readonly Loop[];
+  private readonly noteLoop: Loop;
   private readonly maintenance: Maintenance;
   private readonly wakeUp: WakeUp;
   private state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   private begun = false;
 
   constructor(private readonly parts: WorkerParts) {
-    const { identity, link, options, journal, heart } = parts;
+    const { identity, link, options, journal, heart, notes } = parts;
     const { handlers } = parts.registry;
-    const slots = new Slots(options.slots);
     const context = {
       ...parts,
       worker: identity,
-      slots,
+      slots: new Slots(options.slots),
+      suspects: new SuspectPermit(),
       onNextDue: (type: string, inMs: number) => {
         this.maintenance.promoteWithin(type, inMs);
       },
     };
     const definitions = handlers.map(({ definition }) => definition);
-    this.maintenance = new Maintenance(definitions, link, options, journal);
+    this.maintenance = new Maintenance(definitions, { link, worker: identity, options, journal });
     this.wakeUp = new WakeUp(options, identity);
     this.claimers = new Map(
       handlers.map((registered) => {
@@ -58,17 +62,13 @@ export class Worker {
         return [type, new Claimer(registered, options.concurrency[type] ?? concurrency, context)];
       }),
     );
-    this.polls = [...this.claimers.values()].map((claimer) => new Loop('claimer', claimer, options.logger));
-    slots.onRelease = () => {
-      for (const claimer of this.claimers.values()) claimer.pumpSoon();
+    this.noteLoop = new Loop('notes', notes, options.logger);
+    notes.onWork = (inMs) => {
+      this.noteLoop.wakeWithin(inMs);
     };
-    heart.onLost = (type) => {
-      this.claimers
-        .get(type)
-        ?.leaseLost()
-        .catch((error: unknown) => {
-          options.logger.warn({ job_type: type, err: error }, 'a lost lease could not be looked into');
-        });
+    this.polls = [...this.claimers.values()].map((claimer) => new Loop('claimer', claimer, options.logger));
+    heart.onPulse = (type, pulse) => {
+      this.claimers.get(type)?.feel(pulse);
     };
   }
 
@@ -82,7 +82,7 @@ export class Worker {
 
   /** Claimed jobs that are not settled. */
   private get inHand(): number {
-    return [...this.claimers.values()].reduce((sum, { inHand }) => sum + inHand, 0);
+    return [...this.claimers.values()].reduce((sum, { unsettled }) => sum + unsettled, 0);
   }
 
   /** Milliseconds since the claimer that is worst off last tried a round, or passed one over knowingly. */
@@ -106,12 +106,26 @@ export class Worker {
   }
 
   private begin(): void {
+    const { link, heart, registry, identity } = this.parts;
     this.begun = true;
-    this.parts.heart.start();
+    heart.start({
+      label: identity.label,
+      types: Object.fromEntries(registry.handlers.map(({ definition }) => [definition.type, definition.version])),
+    });
+    // After a reconnect Redis may be another, with another memory.
+    link.redis.on('ready', this.onReconnect);
+    this.noteLoop.start();
     this.maintenance.start();
     for (const poll of this.polls) poll.start();
-    this.wakeUp.start([...this.claimers.keys()], (type) => this.claimers.get(type)?.wake());
+    this.wakeUp.start([...this.claimers.keys()], {
+      onWake: (type) => this.claimers.get(type)?.wake(),
+      onCancel: (type, ulid) => this.claimers.get(type)?.cancel(ulid),
+    });
   }
+
+  private readonly onReconnect = (): void => {
+    for (const claimer of this.claimers.values()) claimer.reconcileSoon();
+  };
 
   /** Claims no more, lets jobs in hand end within the grace, tells the rest to stop, and hands back what is left. */
   async stop(): Promise<void> {
@@ -133,7 +147,9 @@ export class Worker {
         if (!(await within(LAST_MS))) for (const claimer of claimers) claimer.abandon();
       }
     }
+    link.redis.off('ready', this.onReconnect);
     await this.maintenance.stop();
+    await this.noteLoop.stop();
     this.wakeUp.stop();
     await heart.stop();
     this.state = 'stopped';

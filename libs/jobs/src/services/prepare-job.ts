@@ -100,9 +100,9 @@ function factsOf({ requestId, userId, tags, metadata, backoff, dedupeTtlMs, ...o
 
 /** What makes two submits the same: all but who asked, and under which trace. */
 function hashOf(payloadJson: string, options: EnqueueOptions): string {
-  const { onceKey, traceparent, tracestate, requestId, ...same } = options;
+  const { onceKey: _key, traceparent: _parent, tracestate: _state, requestId: _request, ...same } = options;
   const sorted = Object.entries(same)
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]: [string, unknown]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify([payloadJson, sorted]))

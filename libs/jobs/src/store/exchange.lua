@@ -8,7 +8,8 @@
 --        -2: likewise, and this worker leaves), 7 suspects wanted (1/0), 8 version of the payloads that the worker reads,
 --        9 who the worker is, 10 keep finished jobs (1/0), 11 keep failed jobs (1/0); then per settle: ulid, its token,
 --        event, outcome, delay in ms, result or error as JSON
--- reply  {ms until the next waiting job is due or -1, whether the worker waits to be woken now (1/0), a letter per settle,
+-- reply  {ms until the next waiting job is due or -1, 1 when the worker waits to be woken now plus 2 when it wanted jobs but no
+--        suspects and there are some, a letter per settle,
 --        then per claim: ulid, record}; the letter is the job's new status, `!` when the token was stale, `?` when it is
 --        not known any more what became of a call answered before
 --#include clock
@@ -289,8 +290,9 @@ end
 local oldest_parked = tonumber(redis.call('ZRANGE', KEYS[15], 0, 0, 'WITHSCORES')[2])
 if oldest_parked and (#parks > 0 or oldest_parked <= version and not idle) then wake_version(KEYS[6], KEYS[4], base, oldest_parked) end
 if want == -2 and not holds then
-  redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1', worker .. ':2')
+  redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
   redis.call('HDEL', KEYS[4], worker)
 end
+if want > 0 and ARGV[7] ~= '1' and redis.call('EXISTS', KEYS[14]) > 0 then reply[2] = reply[2] + 2 end
 reply[1] = next_due_in()
 return reply

@@ -73,6 +73,8 @@ export interface ExchangeReply {
   readonly nextDueInMs: number | undefined;
   /** Nothing was left to claim; the worker is woken when something comes. */
   readonly idle: boolean;
+  /** The call asked for no suspects, and there are some. */
+  readonly suspectsWait: boolean;
   readonly settled: readonly Settled[];
   readonly claimed: readonly Claimed[];
   /** Claimed jobs whose records this version cannot read. */
@@ -145,11 +147,13 @@ function settlementArgs(settlement: Settlement): [string, string, number, string
   }
 }
 
-function readReply([nextDueIn, idle, letters, ...claims]: readonly unknown[], token: Buffer): ExchangeReply {
+function readReply([nextDueIn, signs, letters, ...claims]: readonly unknown[], token: Buffer): ExchangeReply {
   const nextDueInMs = asNumber(nextDueIn);
+  const signBits = asNumber(signs);
   return {
     nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs,
-    idle: asNumber(idle) === 1,
+    idle: (signBits & 1) !== 0,
+    suspectsWait: (signBits & 2) !== 0,
     settled: Array.from(asText(letters), readLetter),
     ...readClaims(claims, token),
   };

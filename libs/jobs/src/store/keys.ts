@@ -80,6 +80,10 @@ export class TypeKeys {
     return `${this.base}job:${ulid}`;
   }
 
+  extra(ulid: string): string {
+    return `${this.base}extra:${ulid}`;
+  }
+
   log(ulid: string): string {
     return `${this.base}log:${ulid}`;
   }

@@ -15,6 +15,11 @@ export class Link implements OnApplicationShutdown {
     return `${this.prefix}:probe`;
   }
 
+  /** Which workers there are; a slot of its own. */
+  get presence(): { readonly clock: string; readonly key: string } {
+    return { clock: `${this.prefix}:{workers}:clock`, key: `${this.prefix}:{workers}:presence` };
+  }
+
   keys(type: string): TypeKeys {
     let keys = this.keysByType.get(type);
     if (keys === undefined) {

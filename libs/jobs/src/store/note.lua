@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- Writes what running handlers tell of their jobs; each write counts only under the token of the run.
+-- Writes what running handlers tell of their jobs; each write counts only under the token of the run. Progress and log
+-- lines are kept with the time before them, in ms.
 -- KEYS   1 clock, 2 running
 -- ARGV   per note: ulid, token, kind (`progress`, `checkpoint`, `step:<name>`, `log`), JSON
 -- reply  a letter per note: `+` written, `!` the token was stale
@@ -33,7 +34,7 @@ for _, note in ipairs(notes) do
   if note.live then
     local job = note.job
     if note.kind == 'log' then
-      job.lines[#job.lines + 1] = note.json
+      job.lines[#job.lines + 1] = string.format('%.0f %s', now, note.json)
     else
       job.fields[#job.fields + 1] = note.kind
       job.fields[#job.fields + 1] = note.kind == 'progress' and string.format('%.0f %s', now, note.json) or note.json

@@ -99,7 +99,7 @@ write_ending(ending)
 
 if #left == #ulids and #ulids < limit then
   redis.call('ZREM', KEYS[2], worker)
-  redis.call('HDEL', KEYS[3], worker .. ':0', worker .. ':1', worker .. ':2')
+  redis.call('HDEL', KEYS[3], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
   redis.call('HDEL', KEYS[7], worker)
 else
   -- The rest follows; until then no heartbeat revives the lease.

@@ -32,5 +32,4 @@ if #strays > 0 then redis.call('ZREM', KEYS[3], unpack(strays)) end
 if #reply > 1 and not redis.call('ZSCORE', KEYS[4], ARGV[1]) then
   redis.call('ZADD', KEYS[4], now_ms(KEYS[1]) + tonumber(ARGV[6]), ARGV[1])
 end
-reply[1] = #ulids - #strays
 return reply

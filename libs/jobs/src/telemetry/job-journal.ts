@@ -79,10 +79,15 @@ export class JobJournal {
     this.logger.info(jobFields(type, job), STATUS_LINES[status]);
   }
 
-  /** The job's worker is gone; it queues again or is buried. */
+  /** Handlers that go on although their runs are settled: so many more, or fewer. */
+  zombies(type: string, change: number): void {
+    this.metrics.zombies.inc({ type }, change);
+  }
+
+  /** The job's worker is gone; it queues again, is buried, or cancelled as was asked for. */
   reaped(type: string, job: StoredJob, workerNumber: string): void {
     const { status, crashes } = job.record;
-    if (status === 'failed') this.metrics.finished.inc({ type, outcome: status });
+    if (isFinal(status)) this.metrics.finished.inc({ type, outcome: status });
     this.logger[status === 'failed' ? 'error' : 'warn'](
       { ...jobFields(type, job), outcome: 'crashed', crashes, lost_worker: workerNumber },
       STATUS_LINES[status],

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectMetric, makeCounterProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
-import type { Counter, Histogram } from 'prom-client';
+import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
+import type { Counter, Gauge, Histogram } from 'prom-client';
 
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
 
@@ -11,6 +11,7 @@ export class JobMetrics {
     @InjectMetric('antrean_jobs_submitted_total') readonly submitted: Counter<'type'>,
     @InjectMetric('antrean_jobs_finished_total') readonly finished: Counter<'type' | 'outcome'>,
     @InjectMetric('antrean_job_retries_total') readonly retries: Counter<'type'>,
+    @InjectMetric('antrean_job_zombies') readonly zombies: Gauge<'type'>,
     @InjectMetric('antrean_job_attempt_seconds') readonly attemptSeconds: Histogram<'type' | 'outcome'>,
     @InjectMetric('antrean_job_queue_wait_seconds') readonly queueWaitSeconds: Histogram<'type'>,
   ) {}
@@ -26,6 +27,11 @@ export const JOB_METRICS_PROVIDERS = [
   makeCounterProvider({
     name: 'antrean_job_retries_total',
     help: 'Runs after which the job is to be tried again.',
+    labelNames: ['type'],
+  }),
+  makeGaugeProvider({
+    name: 'antrean_job_zombies',
+    help: 'Handlers that go on past their hard limit, though their attempt is settled.',
     labelNames: ['type'],
   }),
   makeHistogramProvider({

@@ -1,0 +1,199 @@
+import type { Logger } from '@antrean/platform';
+import type { AbortCause } from '../definition/errors.js';
+import { formatJobId } from '../definition/job-id.js';
+import { MAX_BYTES_PER_CALL, MAX_JOBS_PER_CALL } from '../store/bounds.js';
+import type { Claimed, Settle, Settled, Unreadable } from '../store/exchange.js';
+import type { Held } from '../store/reconcile.js';
+import { jobFields, type JobJournal } from '../telemetry/job-journal.js';
+import type { Executor } from './executor.js';
+import type { RegisteredHandler } from './handler-registry.js';
+import { handedBack } from './run-ends.js';
+import { Run, type RunEnd } from './run.js';
+
+/** Results and errors of one call stay about below this; each is at most 64 KiB. */
+const MAX_SETTLE_BYTES = MAX_BYTES_PER_CALL - 65_536;
+/** How long a job stays away from a process in which an earlier run of it has not ended. */
+const ZOMBIE_DELAY_MS = 1_000;
+
+interface Running {
+  readonly job: Claimed;
+  readonly run: Run;
+}
+
+interface Ended {
+  readonly job: Claimed;
+  readonly end: RunEnd;
+}
+
+/** Settles that travel with a call, and what is to be told of its answer. */
+export interface Parcel {
+  readonly settles: readonly Settle[];
+  arrived(settled: readonly Settled[]): void;
+}
+
+export interface InHandEvents {
+  /** A run ended, and its settle is to travel. */
+  readonly onEnded: () => void;
+  /** The handler of a run has really ended. */
+  readonly onGone: (job: Claimed) => void;
+}
+
+/** The jobs of one type that this worker has in hand: from their claim until Redis knows how they ended. */
+export class InHand {
+  /** By ulid, the runs whose handler has not ended, settled ones included. */
+  private readonly runs = new Map<string, Running>();
+  /** Claimed jobs that Redis does not know to be settled. */
+  private readonly unsettled = new Set<Claimed>();
+  private readonly ended: Ended[] = [];
+  private readonly concluded = new WeakSet<Claimed>();
+  /** Settles of jobs that no run is of: unreadable ones, and those that Redis has under this worker and the worker does not know. */
+  private readonly strays: Settle[] = [];
+
+  constructor(
+    private readonly registered: RegisteredHandler,
+    private readonly executor: Executor,
+    private readonly journal: JobJournal,
+    private readonly logger: Logger,
+    private readonly events: InHandEvents,
+  ) {}
+
+  private get type(): string {
+    return this.registered.definition.type;
+  }
+
+  /** Handlers that have not ended. */
+  get running(): number {
+    return this.runs.size;
+  }
+
+  get unsettledCount(): number {
+    return this.unsettled.size;
+  }
+
+  /** Something is to be settled. */
+  get hasEnded(): boolean {
+    return this.ended.length + this.strays.length > 0;
+  }
+
+  /** Begins a run. True: a handler was started, and `onGone` follows. */
+  start(job: Claimed): boolean {
+    const run = this.take(job);
+    const earlier = this.runs.get(job.ulid);
+    if (earlier !== undefined) {
+      // Its settle counts no more; as long as its handler goes on, the job runs elsewhere.
+      earlier.run.abort('lease_lost');
+      this.conclude(job, handedBack(run, ZOMBIE_DELAY_MS));
+      return false;
+    }
+    this.runs.set(job.ulid, { job, run });
+    this.journal.started(this.type, job);
+    if (job.record.cancelRequested) run.abort('cancelled');
+    const { end, gone } = this.executor.execute(this.registered, job, run);
+    let zombie = false;
+    void end.then((runEnd) => {
+      zombie = runEnd.pastHardLimit === true;
+      if (zombie) this.journal.zombies(this.type, 1);
+      this.conclude(job, runEnd);
+    });
+    void gone.then(() => {
+      this.runs.delete(job.ulid);
+      if (zombie) this.journal.zombies(this.type, -1);
+      this.events.onGone(job);
+    });
+    return true;
+  }
+
+  /** A claimed job that is not to be run here goes back as it came. */
+  giveBack(job: Claimed): void {
+    this.conclude(job, handedBack(this.take(job)));
+  }
+
+  /** A job that cannot be read is buried alone; its neighbours run. */
+  reject({ ulid, token, reason }: Unreadable): void {
+    this.logger.error({ job_id: formatJobId({ type: this.type, ulid }), reason }, 'job cannot be read and is buried');
+    const json = JSON.stringify({ name: 'UnreadableRecordError', code: 'unreadable_record', message: reason });
+    this.strays.push({ ulid, token, settlement: { event: 'bury', outcome: 'failed', json } });
+  }
+
+  /** What one call can carry of what has ended. */
+  parcel(): Parcel {
+    const strays = this.strays.splice(0, MAX_JOBS_PER_CALL);
+    const ended = this.takeEnded(MAX_JOBS_PER_CALL - strays.length);
+    return {
+      settles: [...ended.map(settleOf), ...strays],
+      arrived: (settled) => {
+        ended.forEach(({ job, end }, index) => {
+          this.unsettled.delete(job);
+          this.journal.settled(this.type, job, end.report, settled[index] ?? 'unknown');
+        });
+      },
+    };
+  }
+
+  /** Makes both sides agree on what stands under this worker. To be called while no call is under way. */
+  reconcile(held: readonly Held[]): void {
+    const known = new Map([...this.unsettled].map((job) => [nameOf(job), job]));
+    for (const { ulid, token } of held) {
+      if (known.delete(nameOf({ ulid, token }))) continue;
+      this.logger.info({ job_id: formatJobId({ type: this.type, ulid }) }, 'job whose claim was lost goes back');
+      this.strays.push({ ulid, token, settlement: { event: 'hand_back', delayMs: 0 } });
+    }
+    for (const job of known.values()) this.runningOf(job)?.run.abort('lease_lost');
+  }
+
+  cancel(ulid: string): void {
+    this.runs.get(ulid)?.run.abort('cancelled');
+  }
+
+  abortAll(cause: AbortCause): void {
+    for (const { run } of this.runs.values()) run.abort(cause);
+  }
+
+  /** Jobs whose handlers have not ended go back to their line. */
+  handBackAll(): void {
+    for (const { job, run } of this.runs.values()) this.conclude(job, handedBack(run));
+  }
+
+  /** Says what is left to the lease. */
+  abandon(): void {
+    for (const job of this.unsettled)
+      this.logger.warn(jobFields(this.type, job), 'job could not be settled before the shutdown, another worker will run it');
+  }
+
+  private take(job: Claimed): Run {
+    this.unsettled.add(job);
+    return new Run();
+  }
+
+  private runningOf(job: Claimed): Running | undefined {
+    const running = this.runs.get(job.ulid);
+    return running?.job === job ? running : undefined;
+  }
+
+  private takeEnded(max: number): Ended[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { end } of this.ended) {
+      if (count === max || bytes > MAX_SETTLE_BYTES) break;
+      if ('json' in end.settlement) bytes += Buffer.byteLength(end.settlement.json);
+      count += 1;
+    }
+    return this.ended.splice(0, count);
+  }
+
+  /** The first end of a run is the one that is settled. */
+  private conclude(job: Claimed, end: RunEnd): void {
+    if (this.concluded.has(job)) return;
+    this.concluded.add(job);
+    this.ended.push({ job, end });
+    this.events.onEnded();
+  }
+}
+
+function nameOf({ ulid, token }: Held): string {
+  return `${ulid}:${token.toString('latin1')}`;
+}
+
+function settleOf({ job, end }: Ended): Settle {
+  return { ulid: job.ulid, token: job.token, settlement: end.settlement };
+}
