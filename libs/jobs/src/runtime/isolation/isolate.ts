@@ -7,7 +7,7 @@ import type { IsolateSetup } from './isolate-setup.js';
 import type { IsolatedRun } from './isolated-run.js';
 
 /** A module that is not up by then never will be. */
-const BOOT_LIMIT_MS = 30_000;
+const BOOT_LIMIT_MS = 60_000;
 /** What an application may take to close before its thread is ended all the same. */
 const CLOSE_LIMIT_MS = 5_000;
 
