@@ -1,3 +1,4 @@
+import { TransformationType } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage, type ValidatorConstraintInterface } from 'class-validator';
 
@@ -59,4 +60,22 @@ export function checksOf({ constraintCls }: Rule): readonly Check[] {
 
 export function typeRuleOf(Class: AnyClass, field: string): TypeRule | undefined {
   return defaultMetadataStorage.findTypeMetadata(Class, field);
+}
+
+export function transformsOf(Class: AnyClass, field: string) {
+  return defaultMetadataStorage.findTransformMetadatas(Class, field, TransformationType.PLAIN_TO_CLASS);
+}
+
+/** Whether class-transformer was told to leave fields out or to name them otherwise. */
+export function isReshaped(Class: AnyClass): boolean {
+  const { length: exposed } = defaultMetadataStorage.getExposedMetadatas(Class);
+  const { length: excluded } = defaultMetadataStorage.getExcludedMetadatas(Class);
+  return exposed + excluded > 0 || defaultMetadataStorage.getStrategy(Class) !== 'none';
+}
+
+/** What class-transformer makes without rules of ours. */
+const BUILT_IN: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date, Buffer, Object, Array, Map, Set]);
+
+export function isBuiltIn(type: unknown): boolean {
+  return BUILT_IN.has(type);
 }

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
-import { TransformationType } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { checksOf, rulesByField, typeRuleOf, type AnyClass, type Rule, type TypeRule } from './class-rules.js';
+import {
+  checksOf,
+  isBuiltIn,
+  rulesByField,
+  transformsOf,
+  typeRuleOf,
+  type AnyClass,
+  type Rule,
+  type TypeRule,
+} from './class-rules.js';
 import type { JobDefinition } from './job-definition.js';
 import { ruleText } from './rule-text.js';
 import { isUnchecked } from './unchecked-payload.js';
@@ -43,9 +51,6 @@ function classTexts(payload: AnyClass): readonly string[] | undefined {
   }
 }
 
-/** What class-transformer makes without rules of ours. */
-const BUILT_IN: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date, Buffer, Object, Array, Map, Set]);
-
 /** Writes down a class and those nested in it, each once, under the number of its first mention. */
 class ClassTexts {
   private readonly numbers = new Map<AnyClass, number>();
@@ -80,9 +85,7 @@ class ClassTexts {
       (rules.get(name) ?? []).map((rule) => this.rule(rule)).toSorted(),
       this.type(typeRuleOf(Class, name)),
       // In their order: each gets what the one before has made.
-      defaultMetadataStorage
-        .findTransformMetadatas(Class, name, TransformationType.PLAIN_TO_CLASS)
-        .map(({ transformFn, options }) => [this.text(transformFn), this.text(options)]),
+      transformsOf(Class, name).map(({ transformFn, options }) => [this.text(transformFn), this.text(options)]),
     ]);
     return JSON.stringify([
       fields,
@@ -123,7 +126,7 @@ class ClassTexts {
   private classOrBuiltIn(type: unknown): string {
     if (typeof type !== 'function') return this.unknown();
     // A function where class-transformer asks for a class.
-    return BUILT_IN.has(type) ? type.name : this.mention(type as AnyClass);
+    return isBuiltIn(type) ? type.name : this.mention(type as AnyClass);
   }
 
   private text(value: unknown): string {

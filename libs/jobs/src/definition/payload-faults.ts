@@ -23,6 +23,21 @@ export function unreadableKeys(value: object, pointer: string): Violation[] {
   });
 }
 
+/** Whether there is nothing but plain objects and arrays in a value, and {@link unreadableKeys} would find none. */
+export function isReadable(value: object): boolean {
+  if (Array.isArray(value))
+    return value.every((entry: unknown) => typeof entry !== 'object' || entry === null || isReadable(entry));
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  const keys = Object.keys(value);
+  return (
+    keys.length <= MOST_FIELDS &&
+    keys.every((key) => {
+      const child = (value as Readonly<Record<string, unknown>>)[key];
+      return !RESERVED.has(key) && (typeof child !== 'object' || child === null || isReadable(child));
+    })
+  );
+}
+
 /** What class-validator found, place by place. */
 export function violationsOf(errors: readonly ValidationError[], parent = ''): Violation[] {
   return errors.flatMap(({ property, constraints = {}, children = [] }) => {

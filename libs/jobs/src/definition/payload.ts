@@ -3,6 +3,7 @@ import { validateSync } from 'class-validator';
 import { InvalidPayloadError, NotStorableError, PermanentError, type Violation } from './errors.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { JobDefinition } from './job-definition.js';
+import { planOf } from './payload-plan.js';
 import { unreadableKeys, violationsOf } from './payload-faults.js';
 import { toStoredJson } from './stored-json.js';
 import { describeThrown } from './thrown.js';
@@ -29,6 +30,14 @@ export function parsePayload<P extends object>(
   const object = objectOf(definition, plain);
   // Taken as it is: only the compiler knows its type.
   if (isUnchecked(definition.payload)) return object as P;
+  const plan = planOf(definition.payload);
+  const made = plan?.make(object, unknownFields === 'refuse');
+  // Made by the class's own plan.
+  if (made !== undefined && plan?.holds(made) === true) return made as P;
+  return parseByLibraries(definition, object, unknownFields);
+}
+
+function parseByLibraries<P extends object>(definition: JobDefinition<P>, object: object, unknownFields: 'refuse' | 'ignore'): P {
   const unreadable = unknownFields === 'refuse' ? unreadableKeys(object, '') : [];
   if (unreadable.length > 0) throw new InvalidPayloadError(definition.type, unreadable);
   const payload = plainToInstance(definition.payload, object);
@@ -58,7 +67,8 @@ export function readPayload<P extends object>(definition: JobDefinition<P>, stor
     stored.fingerprint !== 0 && stored.version === definition.version && stored.fingerprint === fingerprintOf(definition);
   if (!isChecked) return parsePayload(definition, plain, 'ignore');
   const object = objectOf(definition, plain);
-  return isUnchecked(definition.payload) ? (object as P) : plainToInstance(definition.payload, object);
+  if (isUnchecked(definition.payload)) return object as P;
+  return (planOf(definition.payload)?.make(object, false) as P | undefined) ?? plainToInstance(definition.payload, object);
 }
 
 /** The payload as the JSON text that is stored; see {@link toStoredJson} for what is refused. */
