@@ -19,6 +19,7 @@ export { JOB_STATUSES, isFinal, type JobStatus } from './definition/job-status.j
 export { toMs, type Duration } from './definition/duration.js';
 export * from './definition/errors.js';
 export { custom, exponential, fixed, quadratic, type RetryPolicy, type StoredRetryPolicy } from './definition/retry-policy.js';
+export { Sensitive } from './definition/sensitive.decorator.js';
 export { isUnchecked, unchecked } from './definition/unchecked-payload.js';
 export { JobsModule } from './jobs.module.js';
 export { WorkerBootError } from './runtime/handler-registry.js';

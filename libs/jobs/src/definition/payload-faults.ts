@@ -1,6 +1,7 @@
 import type { ValidationError } from 'class-validator';
 import type { Violation } from './errors.js';
 import { pointerStep } from './json-pointer.js';
+import { isSensitive } from './sensitive.decorator.js';
 
 const RESERVED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
@@ -38,14 +39,20 @@ export function isReadable(value: object): boolean {
   );
 }
 
-/** What class-validator found, place by place. */
-export function violationsOf(errors: readonly ValidationError[], parent = ''): Violation[] {
-  return errors.flatMap(({ property, constraints = {}, children = [] }) => {
+/** What class-validator found, place by place. What it says of a sensitive value may repeat it, so only the rule is named. */
+export function violationsOf(errors: readonly ValidationError[], parent = '', isHidden = false): Violation[] {
+  return errors.flatMap(({ target, property, constraints = {}, children = [] }) => {
     const pointer = `${parent}/${pointerStep(property)}`;
+    const isOneHidden = isHidden || (target !== undefined && isSensitive(target, property));
     const own = Object.entries(constraints).map(([rule, message]) => ({
       pointer,
-      detail: rule === 'whitelistValidation' ? 'is not a known field' : message,
+      detail: detailOf(rule, message, isOneHidden),
     }));
-    return [...own, ...violationsOf(children, pointer)];
+    return [...own, ...violationsOf(children, pointer, isOneHidden)];
   });
+}
+
+function detailOf(rule: string, message: string, isHidden: boolean): string {
+  if (rule === 'whitelistValidation') return 'is not a known field';
+  return isHidden ? `breaks the rule ${rule}; the value is sensitive and not shown` : message;
 }

@@ -5,6 +5,7 @@ import { InvalidPayloadError, PermanentError, type Violation } from './errors.js
 import { fingerprintOf } from './fingerprint.js';
 import { defineJob, type PayloadClass } from './job-definition.js';
 import { parsePayload, payloadToJson, readPayload } from './payload.js';
+import { Sensitive } from './sensitive.decorator.js';
 import { unchecked } from './unchecked-payload.js';
 
 class Line {
@@ -50,6 +51,24 @@ class Unknowable {
   @ValidateIf((_payload, value) => value !== longest)
   @MaxLength(5)
   to!: string;
+}
+
+class Login {
+  @Sensitive()
+  @IsString({ message: 'who has $value as password?' })
+  @MaxLength(5, { message: ({ value }) => `${value} is too long` })
+  password!: string;
+
+  @Sensitive()
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => Line)
+  lines?: Line[];
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Login)
+  former?: Login;
 }
 
 class Untyped {
@@ -164,6 +183,22 @@ describe('parsePayload', () => {
       address: { city: 'b' },
     });
     expect(pointersOf(faultsOf({ to: 1, more: 1 }, 'ignore'))).toContain('/to');
+  });
+
+  it('never repeats a sensitive value in what it says of it, nor one inside of it', () => {
+    const bad = { password: 'my-secret', lines: [{ 'a/b~c': 'x', count: 'my-secret' }, 'my-secret'] };
+    const plain = { ...bad, former: bad };
+    for (const unknownFields of ['refuse', 'ignore'] as const) {
+      const faults = faultsOf(plain, unknownFields, Login);
+      expect(new Set(pointersOf(faults))).toEqual(
+        new Set(['/password', '/lines/0/count', '/lines/1', '/former/password', '/former/lines/0/count', '/former/lines/1']),
+      );
+      expect(JSON.stringify(faults)).not.toContain('my-secret');
+      expect(faults).toContainEqual({
+        pointer: '/former/password',
+        detail: 'breaks the rule maxLength; the value is sensitive and not shown',
+      });
+    }
   });
 
   it('takes a class without rules: it asks for nothing and knows no field', () => {
