@@ -162,7 +162,7 @@ describe('a shutdown', () => {
     expect(handler.contexts[0]?.signal.reason).toMatchObject({ code: 'shutdown' });
     const after = await startJobsApp([Slow], [SlowHandler], { keyPrefix, types: ['!*'] });
     const job = await after.status.get(jobId);
-    expect(job).toMatchObject({ status: 'queued', attempt: 0, crashes: 0, waitingOn: { reason: 'worker', position: 1 } });
+    expect(job).toMatchObject({ status: 'queued', attempt: 0, crashes: 0, waitingOn: { reason: 'no_worker', position: 1 } });
     expect(job?.runs).toMatchObject([{ outcome: 'handed_back', error: null }]);
     await after.close();
   });

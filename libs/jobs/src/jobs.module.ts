@@ -12,6 +12,7 @@ import { WorkerHealth } from './runtime/worker-health.js';
 import { WORKER_IDENTITY, newWorkerIdentity } from './runtime/worker-identity.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './runtime/worker-options.js';
 import { WorkerRuntime } from './runtime/worker-runtime.js';
+import { ControlService } from './services/control.service.js';
 import { DedupeService } from './services/dedupe.service.js';
 import { EnqueueBatcher } from './services/enqueue-batcher.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './services/producer-options.js';
@@ -24,15 +25,17 @@ import { JobJournal } from './telemetry/job-journal.js';
 import { JobLogs } from './telemetry/job-logs.js';
 import { JOB_METRICS_PROVIDERS } from './telemetry/job-metrics.js';
 
+const PRODUCER_EXPORTS = [JobCatalog, QueueService, StatusService, DedupeService, ControlService, QueueHealth];
+
 @Module({})
 export class JobsModule {
-  /** For applications that submit and look: provides `QueueService`, `StatusService`, `DedupeService`, `JobCatalog`, `QueueHealth`. */
+  /** For applications that submit and look: provides `QueueService`, `StatusService`, `DedupeService`, `ControlService`, `JobCatalog`, `QueueHealth`. */
   static forProducer(options: ProducerOptions): DynamicModule {
     return {
       module: JobsModule,
       global: true,
       providers: producerProviders(options),
-      exports: [JobCatalog, QueueService, StatusService, DedupeService, QueueHealth],
+      exports: PRODUCER_EXPORTS,
     };
   }
 
@@ -43,7 +46,7 @@ export class JobsModule {
       global: true,
       imports: [DiscoveryModule],
       providers: [...producerProviders(options), ...workerProviders(options)],
-      exports: [JobCatalog, QueueService, StatusService, DedupeService, QueueHealth, WorkerHealth],
+      exports: [...PRODUCER_EXPORTS, WorkerHealth],
     };
   }
 }
@@ -60,6 +63,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     QueueService,
     StatusService,
     DedupeService,
+    ControlService,
     QueueHealth,
   ];
 }

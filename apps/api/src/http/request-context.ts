@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly tracestate: string | undefined;
   /** The name of the key the request came with. */
   keyName: string | undefined;
+  /** Whether it came with the scope manage, or to an api without keys: then it sees what is kept from others. */
+  mayManage: boolean;
   /** The job the request turned out to be about. */
   jobId: string | undefined;
   /** Why it was refused or could not be served. */
@@ -32,6 +34,7 @@ export function openContext(request: IncomingMessage): RequestContext {
     // Of no use without the traceparent it belongs to.
     tracestate: trace && parseTracestate(single(request.headers['tracestate'])),
     keyName: undefined,
+    mayManage: false,
     jobId: undefined,
     problem: undefined,
   };

@@ -18,6 +18,18 @@ export const NullableTime = (about: About = {}) => ApiProperty({ type: String, f
 export const Flag = (about: About = {}) => ApiProperty({ type: Boolean, ...about });
 export const OneOf = (words: readonly string[], about: About = {}) => ApiProperty({ type: String, enum: [...words], ...about });
 
+/** A value of any JSON type. */
+export const ANY_JSON = {
+  anyOf: [
+    { type: 'object', additionalProperties: true },
+    { type: 'array', items: {} },
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'null' },
+  ],
+};
+
 /** A field that is always null in this version; clients may rely on it being there. */
 export const NotYet = (description: string) =>
   applyDecorators(ApiProperty({ type: 'null', description: `${description} Always null in this version.` }));

@@ -1,24 +1,25 @@
 import { JOB_STATUSES, type Job, type JobStatus } from '@antrean/jobs';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Links } from '../http/links.js';
-import { NotYet, NullableText, NullableTime, NullableWhole, OneOf, Seconds, Text, Time, Whole } from '../http/view-fields.js';
+import {
+  ANY_JSON,
+  NotYet,
+  NullableText,
+  NullableTime,
+  NullableWhole,
+  OneOf,
+  Seconds,
+  Text,
+  Time,
+  Whole,
+} from '../http/view-fields.js';
 import { AttemptView, attemptView } from './attempt.view.js';
+import { ProgressView, progressView } from './progress.view.js';
 import { JobLinks } from './submitted-job.view.js';
-
-const ANY_JSON = {
-  anyOf: [
-    { type: 'object', additionalProperties: true },
-    { type: 'array', items: {} },
-    { type: 'string' },
-    { type: 'number' },
-    { type: 'boolean' },
-    { type: 'null' },
-  ],
-};
 
 /** Why a job that does not run does not run. */
 export class WaitingOnView {
-  @Text({ description: 'schedule, backoff or worker.', example: 'worker' })
+  @Text({ description: 'schedule, backoff, no_worker or worker.', example: 'worker' })
   readonly reason!: string;
 
   @Text({ description: 'The same for people.' })
@@ -44,7 +45,16 @@ export class JobView {
   @ApiProperty({ type: [String] }) readonly tags!: readonly string[];
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
   readonly metadata!: Readonly<Record<string, string>>;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'What was submitted.' }) readonly payload!: unknown;
+  @ApiProperty({
+    anyOf: [
+      { type: 'object', additionalProperties: true },
+      { type: 'string', enum: ['[redacted]'] },
+    ],
+    description:
+      'What was submitted. Sensitive fields read [redacted] to keys without the scope manage, and so does the whole payload ' +
+      'when its type is none of those that this api knows.',
+  })
+  readonly payload!: unknown;
   @Whole({ description: 'The number of the latest run that counts against max_attempts; 0 before the first.', example: 1 })
   readonly attempt!: number;
   @Whole({ example: 5 }) readonly max_attempts!: number;
@@ -58,9 +68,10 @@ export class JobView {
   @NullableTime() readonly finished_at!: string | null;
   @NullableTime() readonly last_failed_at!: string | null;
   @NullableTime({ description: 'For a retrying job.' }) readonly next_attempt_at!: string | null;
-  @NotYet('When it is given up unless it started.') readonly expires_at!: null;
-  @NotYet('When somebody asked to stop it.') readonly cancel_requested_at!: null;
-  @NotYet('How far the handler says it is.') readonly progress!: null;
+  @NullableTime({ description: 'When it is given up unless it started.' }) readonly expires_at!: string | null;
+  @NullableTime({ description: 'When the running job was asked to stop.' }) readonly cancel_requested_at!: string | null;
+  @ApiProperty({ type: ProgressView, nullable: true, description: 'How far the handler says it is.' })
+  readonly progress!: ProgressView | null;
   @ApiProperty({ ...ANY_JSON, description: 'What the handler returned.' }) readonly result!: unknown;
   @NullableText({ description: 'The last error; null after success.' }) readonly error!: string | null;
   @NullableText({ description: 'Code of the last error.' }) readonly error_code!: string | null;
@@ -98,9 +109,9 @@ export function jobView(job: Job, links: Links): JobView {
     finished_at: job.finishedAt?.toISOString() ?? null,
     last_failed_at: job.lastFailedAt?.toISOString() ?? null,
     next_attempt_at: job.nextAttemptAt?.toISOString() ?? null,
-    expires_at: null,
-    cancel_requested_at: null,
-    progress: null,
+    expires_at: job.expiresAt?.toISOString() ?? null,
+    cancel_requested_at: job.cancelRequestedAt?.toISOString() ?? null,
+    progress: job.progress === null ? null : progressView(job.progress),
     result: job.result ?? null,
     error: job.error?.message ?? null,
     error_code: job.error?.code ?? null,

@@ -53,7 +53,7 @@ export class JobsController {
   @ReadsJob()
   @DescribesJobById()
   async get(@Param('id') jobId: string, @Context() context: RequestContext): Promise<JobView> {
-    const job = await this.status.get(jobId);
+    const job = await this.status.get(jobId, { reveal: context.mayManage });
     if (job === undefined) {
       throw new ProblemError('job_not_found', 'There is no such job: it never was, or its retention is over.');
     }

@@ -21,7 +21,7 @@ export class Promoter implements Ticking {
       limit: MAX_JOBS_PER_CALL,
       keepFinished: options.retentionMs > 0,
     });
-    for (const job of moved) journal.movedByTime(this.type, job);
+    for (const job of moved) journal.moved(this.type, job);
     return moved.length === MAX_JOBS_PER_CALL ? PACE_MS : Math.min(nextDueInMs, MAX_SLEEP_MS);
   }
 }

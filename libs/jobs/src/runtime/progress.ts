@@ -16,7 +16,7 @@ export function progressJson(percent: number, message?: string, data?: unknown):
     message === undefined
       ? null
       : Array.from(
-          String(message)
+          message
             .slice(0, 2 * MAX_MESSAGE_CHARACTERS)
             .toWellFormed(),
         );

@@ -1,11 +1,13 @@
 import { formatJobId, type JobId } from '../definition/job-id.js';
+import type { PresentWorker } from '../store/presence.js';
 import type { Snapshot } from '../store/read.js';
 import type { JobRecord } from '../store/record.js';
 import { MAX_RUNS, parseRun } from '../store/trail.js';
-import type { Job, Run, RunError, WaitingOn } from './job.js';
+import type { Job, LogLine, Progress, Run, RunError } from './job.js';
+import { waitingOn } from './waiting-on.js';
 
 /** A job as people see it, from what is stored of it. */
-export function describeJob(id: JobId, snapshot: Snapshot): Job {
+export function describeJob(id: JobId, snapshot: Snapshot, workers: readonly PresentWorker[]): Job {
   const { record, extra } = snapshot;
   const { facts } = record;
   const runs = runsOf(record, extra);
@@ -33,10 +35,13 @@ export function describeJob(id: JobId, snapshot: Snapshot): Job {
     finishedAt: dateOrNull(record.finishedAt),
     lastFailedAt: failures.at(-1)?.finishedAt ?? null,
     nextAttemptAt: record.status === 'retrying' ? new Date(record.dueAt) : null,
+    expiresAt: dateOrNull(record.expiresAt),
+    cancelRequestedAt: record.cancelRequested ? dateOrNull(Number(extra.get('cancel') ?? 0)) : null,
+    progress: progressOf(extra.get('progress')),
     result: result === undefined ? null : JSON.parse(result),
     error: record.status === 'succeeded' ? null : lastErrorOf(failures),
     runs,
-    waitingOn: waitingOn(snapshot),
+    waitingOn: waitingOn(id.type, snapshot, workers),
     dedupeKey: record.dedupeKey ?? null,
     replays: record.replays,
     workerId: record.status === 'processing' ? record.workerNumber : null,
@@ -72,31 +77,23 @@ function dateOrNull(ms: number): Date | null {
   return ms === 0 ? null : new Date(ms);
 }
 
-function waitingOn({ record, headSeq }: Snapshot): WaitingOn | null {
-  switch (record.status) {
-    case 'scheduled':
-      return { reason: 'schedule', detail: 'It waits for its time.', until: new Date(record.dueAt), position: null };
-    case 'retrying':
-      return {
-        reason: 'backoff',
-        detail: 'It failed and waits before it is tried again.',
-        until: new Date(record.dueAt),
-        position: null,
-      };
-    case 'queued': {
-      const position = headSeq === undefined ? 1 : Math.max(record.seq - headSeq + 1, 1);
-      return {
-        reason: 'worker',
-        detail: `It waits for a free worker, at about place ${position} of its line.`,
-        until: null,
-        position,
-      };
-    }
-    case 'processing':
-    case 'succeeded':
-    case 'failed':
-    case 'cancelled':
-    case 'expired':
-      return null;
-  }
+function progressOf(text: string | undefined): Progress | null {
+  if (text === undefined) return null;
+  const [updatedAt, json] = splitTime(text);
+  // Written by a run's progress and nobody else.
+  const { percent, message, data } = JSON.parse(json) as Omit<Progress, 'updatedAt'>;
+  return { percent, message, data, updatedAt };
+}
+
+/** A line of a job's log, from the form note.lua writes. */
+export function describeLine(text: string): LogLine {
+  const [at, json] = splitTime(text);
+  // Written by a run's log and nobody else.
+  return { at, ...(JSON.parse(json) as Omit<LogLine, 'at'>) };
+}
+
+/** `<ms> <json>` */
+function splitTime(text: string): readonly [Date, string] {
+  const end = text.indexOf(' ');
+  return [new Date(Number(text.slice(0, end))), text.slice(end + 1)];
 }

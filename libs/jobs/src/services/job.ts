@@ -5,10 +5,28 @@ export type { Run, RunError, RunOutcome } from '../store/trail.js';
 
 /** Why a job that does not run does not run. `position` is about its place in line, from 1. */
 export interface WaitingOn {
-  readonly reason: 'schedule' | 'backoff' | 'worker';
+  readonly reason: 'schedule' | 'backoff' | 'no_worker' | 'worker';
   readonly detail: string;
   readonly until: Date | null;
   readonly position: number | null;
+}
+
+/** How far a running job is, as its handler told last. */
+export interface Progress {
+  /** 0 to 100. */
+  readonly percent: number;
+  readonly message: string | null;
+  readonly data: unknown;
+  readonly updatedAt: Date;
+}
+
+/** One line that a handler wrote to its job's log. */
+export interface LogLine {
+  readonly at: Date;
+  readonly level: 'info' | 'warn' | 'error';
+  readonly attempt: number;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** Everything known about a job at one moment. Times are Redis' clock. */
@@ -35,6 +53,11 @@ export interface Job {
   readonly finishedAt: Date | null;
   readonly lastFailedAt: Date | null;
   readonly nextAttemptAt: Date | null;
+  /** A job that waits until then expires. */
+  readonly expiresAt: Date | null;
+  /** When the running job was asked to stop. */
+  readonly cancelRequestedAt: Date | null;
+  readonly progress: Progress | null;
   readonly result: unknown;
   /** The last error; null after success. */
   readonly error: RunError | null;

@@ -5,6 +5,7 @@ import { PayloadTooLargeError } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { toMs } from '../definition/duration.js';
 import { newUlid } from '../definition/job-id.js';
+import { fingerprintOf } from '../definition/fingerprint.js';
 import { parsePayload, payloadToJson } from '../definition/payload.js';
 import type { NewJob } from '../store/enqueue.js';
 import { encodeNewRecord, type Facts, type NewRecord } from '../store/record.js';
@@ -72,7 +73,7 @@ function newRecord<P extends object>(
     maxAttempts: options.maxAttempts ?? definition.maxAttempts,
     timeoutMs: options.timeoutMs ?? definition.timeoutMs,
     payloadVersion: definition.version,
-    fingerprint: 0,
+    fingerprint: fingerprintOf(definition),
     trace: parseTraceparent(options.traceparent) ?? newTraceContext(),
     dedupe: dedupeKey === undefined ? undefined : { key: dedupeKey, policy },
     facts: factsOf(options),

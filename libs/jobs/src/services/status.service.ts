@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { JobCatalog } from '../definition/job-catalog.js';
 import { parseJobId } from '../definition/job-id.js';
+import { REDACTED, redact } from '../definition/redact.js';
 import { availableToRead } from '../store/availability.js';
 import { depth, type Depth } from '../store/depth.js';
 import { Link } from '../store/link.js';
+import { readLog } from '../store/log.js';
+import { presentWorkers, type PresentWorker } from '../store/presence.js';
 import { read } from '../store/read.js';
-import type { Job } from './job.js';
-import { describeJob } from './describe-job.js';
+import { describeJob, describeLine } from './describe-job.js';
+import type { Job, LogLine } from './job.js';
+
+/** Who waits for a worker is told of a new one this late at most. */
+const WORKERS_FRESH_MS = 1_000;
 
 /** How many jobs of a type are in each status, and how long the oldest queued one has been due (null: none is queued). */
 export interface QueueDepth extends Depth {
@@ -14,21 +21,58 @@ export interface QueueDepth extends Depth {
 
 @Injectable()
 export class StatusService {
-  constructor(private readonly link: Link) {}
+  private knownWorkers: readonly PresentWorker[] = [];
+  private workersReadAt = -Infinity;
+
+  constructor(
+    private readonly link: Link,
+    private readonly catalog: JobCatalog,
+  ) {}
 
   /**
    * The job as it is now; undefined when there is none (never was, or its retention is over).
+   * @param reveal whether sensitive fields of the payload are shown. If not they read `[redacted]`, and so does the whole payload
+   * of a type that is not in this application's catalog: nobody here knows what is sensitive in it.
    * @throws {QueueUnavailableError} within 2 s when Redis does not answer
    */
-  async get(jobId: string): Promise<Job | undefined> {
+  async get(jobId: string, { reveal = false }: { readonly reveal?: boolean } = {}): Promise<Job | undefined> {
     const id = parseJobId(jobId);
     if (id === undefined) return undefined;
     const snapshot = await availableToRead(this.link, () => read(this.link, id.type, id.ulid));
-    return snapshot === undefined ? undefined : describeJob(id, snapshot);
+    if (snapshot === undefined) return undefined;
+    const job = describeJob(id, snapshot, snapshot.record.status === 'queued' ? await this.workers() : []);
+    return reveal ? job : { ...job, payload: this.redacted(job) };
+  }
+
+  /**
+   * The lines that handlers wrote to the job's log, oldest first, the latest 200; none when there is no such job.
+   * @throws {QueueUnavailableError} within 2 s when Redis does not answer
+   */
+  async logs(jobId: string): Promise<readonly LogLine[]> {
+    const id = parseJobId(jobId);
+    if (id === undefined) return [];
+    return (await availableToRead(this.link, () => readLog(this.link, id.type, id.ulid))).map(describeLine);
+  }
+
+  /**
+   * The live workers, as they were at most a second ago.
+   * @throws {QueueUnavailableError} within 2 s when Redis does not answer
+   */
+  async workers(): Promise<readonly PresentWorker[]> {
+    if (performance.now() - this.workersReadAt > WORKERS_FRESH_MS) {
+      this.knownWorkers = await availableToRead(this.link, () => presentWorkers(this.link));
+      this.workersReadAt = performance.now();
+    }
+    return this.knownWorkers;
   }
 
   /** @throws {QueueUnavailableError} within 2 s when Redis does not answer */
   async depth(type: string): Promise<QueueDepth> {
     return { type, ...(await availableToRead(this.link, () => depth(this.link, type))) };
+  }
+
+  private redacted({ type, payload }: Job): unknown {
+    const definition = this.catalog.find(type);
+    return definition === undefined ? REDACTED : redact(definition, payload);
   }
 }

@@ -2,8 +2,8 @@
 -- Cancels jobs: one that waits ends at once, one that runs is asked to stop.
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 parked, 5 ghosts, 6 cancels, 7 cancelled, 8 expiring
 -- ARGV   1 keep finished jobs (1/0), then ulids
--- reply  per job: its record without the payload in its new state, `` when there is no such job. One that had ended keeps
---        its state
+-- reply  per job: `+` (changed now) or `=` (had ended, or had been asked to stop) and its record without the payload in the
+--        state it has now; `` when there is no such job
 --#include clock
 --#include record
 --#include dedupe
@@ -59,7 +59,7 @@ for _, job in ipairs(jobs) do
       changed = true
       end_waiting(job)
     end
-    job.reply = changed and with_state(job.text, pack_state(state)) or job.text
+    job.reply = changed and '+' .. with_state(job.text, pack_state(state)) or '=' .. job.text
   end
   reply[#reply + 1] = state and seen[job.ulid].reply or ''
 end

@@ -5,16 +5,21 @@ import { Script } from './script.js';
 
 const script = new Script('cancel');
 
-/**
- * Cancels jobs, at most 250. Each in its new state, without its payload; undefined when there is none. One that had ended keeps
- * its state, one that runs is asked to stop (`processing`, `cancelRequested`).
- */
+/** One job after an attempt to cancel it. */
+export interface Cancelled {
+  /** False: it had ended, or had been asked to stop before. */
+  readonly changed: boolean;
+  /** In the state it has now, without its payload. One that runs is asked to stop: `processing`, `cancelRequested`. */
+  readonly record: JobRecord;
+}
+
+/** Cancels jobs, at most 250; undefined for one that does not exist. */
 export async function cancel(
   link: Link,
   type: string,
   ulids: readonly string[],
   keepFinished: boolean,
-): Promise<readonly (JobRecord | undefined)[]> {
+): Promise<readonly (Cancelled | undefined)[]> {
   const keys = link.keys(type);
   const answers = asArray(
     await script.run(
@@ -23,5 +28,9 @@ export async function cancel(
       [keepFinished ? 1 : 0, ...ulids],
     ),
   ).map(asBuffer);
-  return answers.map((answer) => (answer.length === 0 ? undefined : decodeRecord(answer)));
+  return answers.map((answer) =>
+    answer.length === 0
+      ? undefined
+      : { changed: answer.toString('latin1', 0, 1) === '+', record: decodeRecord(answer.subarray(1)) },
+  );
 }

@@ -1,7 +1,7 @@
 #!lua
 -- Accepts jobs of one type: record, queue entry, dedupe key and once record of each, in one go. Safe to send again by the
 -- job's id.
--- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 workers, 6 expiring, 7-16 ready 0-9
+-- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 workers, 6 expiring, 7 leases, 8-17 ready 0-9
 -- ARGV   per job: ulid, `` or `when expires dedupe-ttl once-ttl once-hash once-key`, the record after its deadline. `when` is
 --        `+ms` from now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
 -- reply  {now, per job: `` accepted; `L` it would run or expire more than a year from now; `X` it expires before it runs; `K` and its header, it was accepted before;
@@ -94,7 +94,7 @@ for _, job in ipairs(fresh) do
   records[#records + 1] = job.key
   records[#records + 1] = job.record
   if job.status == 'q' then
-    local list = KEYS[7 + priority_of(job.record)]
+    local list = KEYS[8 + priority_of(job.record)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], job.ulid)
     wake = true
@@ -120,5 +120,5 @@ for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) 
 if #scheduled > 0 then redis.call('ZADD', KEYS[3], unpack(scheduled)) end
 if #expiring > 0 then redis.call('ZADD', KEYS[6], unpack(expiring)) end
 for _, once in ipairs(once_records) do redis.call('SET', once.key, once.record, 'PX', once.ttl) end
-if wake then wake_one(KEYS[4], KEYS[5], base) end
+if wake then wake_one(KEYS[4], KEYS[5], KEYS[7], base) end
 return reply

@@ -48,7 +48,7 @@ export async function enqueue(link: Link, type: string, jobs: readonly NewJob[])
   const [now, ...answers] = asArray(
     await script.run(
       link.redis,
-      [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.workers, keys.expiring, ...keys.ready],
+      [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.workers, keys.expiring, keys.leases, ...keys.ready],
       args,
     ),
   );

@@ -157,7 +157,7 @@ for list, count in pairs(pops) do redis.call('LPOP', list, count) end
 if #unparked > 0 then redis.call('ZREM', KEYS[15], unpack(unparked)) end
 if #ghosts > 0 then redis.call('SREM', KEYS[13], unpack(ghosts)) end
 
-local letters, left = {}, {}
+local letters, left, rejoined = {}, {}, false
 local ending = new_ending(base, now)
 
 local function save(job)
@@ -221,6 +221,7 @@ local events = {
       return
     end
     note(settle, settle.outcome, now, '')
+    rejoined = true
     state.status = 'q'
     save(settle)
     redis.call('LPUSH', KEYS[LOWEST_READY + priority_of(settle.header)], entry_of(settle.ulid, state.generation))
@@ -277,15 +278,16 @@ else
   redis.call('ZREM', KEYS[3], worker)
 end
 
--- A worker that got less than it wanted waits to be woken; one that is full leaves the rest to another.
-local idle = #claims < want and not full
+-- A worker that got less than it wanted waits to be woken, unless it handed a job back that it could have; one that is full
+-- leaves the rest to another.
+local idle = #claims < want and not full and not rejoined
 if holds or idle then redis.call('HSET', KEYS[4], worker, ARGV[8] .. ' ' .. ARGV[5] .. ' ' .. ARGV[9]) end
 if idle then
   redis.call('ZADD', KEYS[6], now, worker)
   reply[2] = 1
-elseif want ~= 0 then
-  redis.call('ZREM', KEYS[6], worker)
-  if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then wake_one(KEYS[6], KEYS[4], base) end
+elseif want ~= 0 or rejoined then
+  if want ~= 0 then redis.call('ZREM', KEYS[6], worker) end
+  if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then wake_one(KEYS[6], KEYS[4], KEYS[3], base) end
 end
 local oldest_parked = tonumber(redis.call('ZRANGE', KEYS[15], 0, 0, 'WITHSCORES')[2])
 if oldest_parked and (#parks > 0 or oldest_parked <= version and not idle) then wake_version(KEYS[6], KEYS[4], base, oldest_parked) end

@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- What time alone brings about: jobs whose time has come move from waiting to the back of their line, and jobs that waited
 -- beyond their deadline expire.
--- KEYS   1 clock, 2 seq, 3 scheduled, 4 retrying, 5 idle, 6 workers, 7 expiring, 8 expired, 9 parked, 10 ghosts, 11-20 ready 0-9
+-- KEYS   1 clock, 2 seq, 3 scheduled, 4 retrying, 5 idle, 6 workers, 7 expiring, 8 expired, 9 parked, 10 ghosts, 11 leases,
+--        12-21 ready 0-9
 -- ARGV   1 how many at most, 2 keep finished jobs (1/0)
 -- reply  {ms until the next is due or -1, then per job: ulid, its record without the payload, in its new state}
 --#include clock
@@ -72,7 +73,7 @@ for _, job in ipairs(due) do
     moved = moved + 1
     state.status, state.seq = 'q', seq + moved
     redis.call('SETRANGE', job.key, 1, pack_state(state))
-    local list = KEYS[11 + priority_of(job.header)]
+    local list = KEYS[12 + priority_of(job.header)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, state.generation))
     tell(job)
@@ -80,7 +81,7 @@ for _, job in ipairs(due) do
 end
 if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
-if moved > 0 then wake_one(KEYS[5], KEYS[6], base) end
+if moved > 0 then wake_one(KEYS[5], KEYS[6], KEYS[11], base) end
 
 for _, set in ipairs({ KEYS[3], KEYS[4], KEYS[7] }) do
   local next_due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])

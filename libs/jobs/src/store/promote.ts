@@ -32,6 +32,7 @@ export async function promote(
         keys.expired,
         keys.parked,
         keys.ghosts,
+        keys.leases,
         ...keys.ready,
       ],
       [limit, keepFinished ? 1 : 0],

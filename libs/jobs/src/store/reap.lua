@@ -106,7 +106,7 @@ else
   redis.call('ZADD', KEYS[2], -ended_at, worker)
 end
 -- Suspects want a worker each.
-for _ = 1, math.min(#left, 8) do wake_one(KEYS[5], KEYS[7], base) end
+for _ = 1, math.min(#left, 8) do wake_one(KEYS[5], KEYS[7], KEYS[2], base) end
 
 local reply = { next_end(), worker, #timed_out / 2 }
 for _, part in ipairs(timed_out) do reply[#reply + 1] = part end

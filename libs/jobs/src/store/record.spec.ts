@@ -168,6 +168,7 @@ describe('a record', () => {
           status: JOB_STATUSES.find((status) => statusOf(letter) === status),
           token: encodeToken(worker, lane, call),
           workerNumber: String(worker),
+          dedupePolicy: dedupe?.policy,
           dedupeKey: dedupe === undefined ? undefined : stored(dedupe.key),
           payloadJson: stored(record.payloadJson),
         });

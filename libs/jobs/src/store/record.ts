@@ -147,6 +147,7 @@ export interface Header {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly priority: number;
+  readonly dedupePolicy: DedupePolicy | undefined;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
   readonly payloadVersion: number;
@@ -188,6 +189,7 @@ export function decodeHeader(record: Buffer): Header {
     createdAt: record.readUIntLE(57, 6),
     expiresAt: record.readUIntLE(63, 6),
     priority: record.readUInt8(69),
+    dedupePolicy: DEDUPE_POLICIES[record.readUInt8(70) - 1],
     maxAttempts: record.readUInt16LE(71),
     timeoutMs: record.readUInt32LE(73),
     payloadVersion: record.readUInt16LE(77),

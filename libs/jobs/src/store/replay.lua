@@ -1,6 +1,7 @@
 #!lua
 -- Lets finished jobs run again, at the back of their line: counters start anew, priority, options and history stay.
--- KEYS   1 clock, 2 seq, 3 idle, 4 workers, 5 succeeded, 6 failed, 7 cancelled, 8 expired, 9-18 ready 0-9
+-- KEYS   1 clock, 2 seq, 3 idle, 4 workers, 5 succeeded, 6 failed, 7 cancelled, 8 expired, 9 leases,
+--        10-19 ready 0-9
 -- ARGV   per job: ulid, how long its dedupe key is held by policy ttl in ms, the record after its deadline if that is to be
 --        another than before, else ``
 -- reply  per job: `R` and its record without the payload in its new state; `N` and the same in its old state, it has not
@@ -84,7 +85,7 @@ for _, job in ipairs(jobs) do
       redis.call('SETRANGE', job.key, 1, packed .. created .. string.rep('\0', 6))
     end
     if job.dedupe_key then take_dedupe(job.dedupe_key, job.ulid, now, job.dedupe_ttl) end
-    local list = KEYS[9 + priority_of(job.header)]
+    local list = KEYS[10 + priority_of(job.header)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, state.generation))
     job.reply = 'R' .. with_state(job.text, packed)
@@ -93,5 +94,5 @@ for _, job in ipairs(jobs) do
 end
 if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
-if moved > 0 then wake_one(KEYS[3], KEYS[4], base) end
+if moved > 0 then wake_one(KEYS[3], KEYS[4], KEYS[9], base) end
 return reply

@@ -28,7 +28,18 @@ export async function replay(link: Link, type: string, replays: readonly Replay[
   const answers = asArray(
     await script.run(
       link.redis,
-      [keys.clock, keys.seq, keys.idle, keys.workers, keys.succeeded, keys.failed, keys.cancelled, keys.expired, ...keys.ready],
+      [
+        keys.clock,
+        keys.seq,
+        keys.idle,
+        keys.workers,
+        keys.succeeded,
+        keys.failed,
+        keys.cancelled,
+        keys.expired,
+        keys.leases,
+        ...keys.ready,
+      ],
       args,
     ),
   );

@@ -72,11 +72,15 @@ export class JobJournal {
     this.logger[settled === 'failed' ? 'error' : settled === 'retrying' ? 'warn' : 'info'](fields, STATUS_LINES[settled]);
   }
 
-  /** The job waited until its time came, or too long. */
-  movedByTime(type: string, job: StoredJob): void {
+  /** Time or a hand from outside moved a job that does not run. */
+  moved(type: string, job: StoredJob): void {
     const { status } = job.record;
     if (isFinal(status)) this.metrics.finished.inc({ type, outcome: status });
     this.logger.info(jobFields(type, job), STATUS_LINES[status]);
+  }
+
+  removed(type: string, jobId: string): void {
+    this.logger.info({ job_id: jobId, job_type: type }, 'job removed');
   }
 
   /** Handlers that go on although their runs are settled: so many more, or fewer. */

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { toMs } from '../definition/duration.js';
+import { DuplicateJobError, IllegalTransitionError, JobNotFoundError } from '../definition/errors.js';
+import { JobCatalog } from '../definition/job-catalog.js';
+import { formatJobId, parseJobId, type JobId } from '../definition/job-id.js';
+import { isFinal, type JobStatus } from '../definition/job-status.js';
+import { available, availableToRead } from '../store/availability.js';
+import { cancel } from '../store/cancel.js';
+import { Link } from '../store/link.js';
+import { read } from '../store/read.js';
+import type { JobRecord } from '../store/record.js';
+import { remove } from '../store/remove.js';
+import { replay } from '../store/replay.js';
+import { JobJournal } from '../telemetry/job-journal.js';
+
+/** For a type that is defined no more. */
+const DEFAULT_DEDUPE_TTL_MS = toMs('10m');
+
+/** What became of a job that was cancelled. */
+export interface CancelledJob {
+  readonly jobId: string;
+  /** `processing`: the job runs and was asked to stop; it ends as cancelled unless it succeeds first. */
+  readonly status: 'cancelled' | 'processing';
+}
+
+export interface ReplayedJob {
+  readonly jobId: string;
+  readonly status: JobStatus;
+  /** How often the job was replayed by now. */
+  readonly replays: number;
+}
+
+/** Interferes with single jobs. Every call rejects with {@link QueueUnavailableError} within 2 s when Redis does not answer. */
+@Injectable()
+export class ControlService {
+  constructor(
+    private readonly link: Link,
+    private readonly catalog: JobCatalog,
+    private readonly journal: JobJournal,
+  ) {}
+
+  /**
+   * A waiting job is cancelled at once, a running one is asked to stop: its signal fires within a second.
+   * @throws {JobNotFoundError} {@link IllegalTransitionError} when it has finished
+   */
+  async cancel(jobId: string): Promise<CancelledJob> {
+    const id = idOf(jobId);
+    const [answer] = await available(this.link, () => cancel(this.link, id.type, [id.ulid], true));
+    if (answer === undefined) throw new JobNotFoundError(jobId);
+    const { changed, record } = answer;
+    if (record.status === 'processing') return { jobId, status: record.status };
+    if (!changed || record.status !== 'cancelled') throw new IllegalTransitionError(jobId, record.status, 'cancel');
+    this.journal.moved(id.type, { ulid: id.ulid, record });
+    return { jobId, status: record.status };
+  }
+
+  /**
+   * A finished job queues again, at the back of its line, with its counters reset and its history kept. It goes on from its
+   * checkpoint, unless it had succeeded. Its dedupe key is taken again.
+   * @throws {JobNotFoundError} {@link IllegalTransitionError} when it has not finished; {@link DuplicateJobError} when another job
+   *   holds its dedupe key
+   */
+  async replay(jobId: string): Promise<ReplayedJob> {
+    const id = idOf(jobId);
+    const before = await this.recordOf(id);
+    const dedupeTtlMs = this.dedupeTtlMsOf(id.type, before);
+    const [answer] = await available(this.link, () =>
+      replay(this.link, id.type, [{ ulid: id.ulid, dedupeTtlMs, record: undefined }]),
+    );
+    switch (answer?.kind) {
+      case 'replayed':
+        this.journal.moved(id.type, { ulid: id.ulid, record: answer.record });
+        return { jobId, status: answer.record.status, replays: answer.record.replays };
+      case 'not_finished':
+        throw new IllegalTransitionError(jobId, answer.record.status, 'replay');
+      case 'duplicate':
+        throw new DuplicateJobError(formatJobId({ type: id.type, ulid: answer.holder }), null, before.dedupeKey ?? '');
+      case 'unknown':
+      case undefined:
+        throw new JobNotFoundError(jobId);
+    }
+  }
+
+  /**
+   * Removes a finished job with all that belongs to it, and frees its dedupe key.
+   * @throws {JobNotFoundError} {@link IllegalTransitionError} when it has not finished
+   */
+  async remove(jobId: string): Promise<void> {
+    const id = idOf(jobId);
+    const [status] = await available(this.link, () => remove(this.link, id.type, [id.ulid]));
+    if (status === undefined) throw new JobNotFoundError(jobId);
+    if (!isFinal(status)) throw new IllegalTransitionError(jobId, status, 'remove');
+    this.journal.removed(id.type, jobId);
+  }
+
+  private async recordOf(id: JobId): Promise<JobRecord> {
+    const snapshot = await availableToRead(this.link, () => read(this.link, id.type, id.ulid));
+    if (snapshot === undefined) throw new JobNotFoundError(formatJobId(id));
+    return snapshot.record;
+  }
+
+  /** The key is held for as long as it was at the submit. */
+  private dedupeTtlMsOf(type: string, { dedupePolicy, facts }: JobRecord): number {
+    if (dedupePolicy !== 'ttl') return 0;
+    return facts.dedupeTtlMs ?? this.catalog.find(type)?.dedupe.ttlMs ?? DEFAULT_DEDUPE_TTL_MS;
+  }
+}
+
+/** @throws {JobNotFoundError} when the text is no job's id */
+function idOf(jobId: string): JobId {
+  const id = parseJobId(jobId);
+  if (id === undefined) throw new JobNotFoundError(jobId);
+  return id;
+}
