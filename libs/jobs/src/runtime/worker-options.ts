@@ -15,6 +15,13 @@ export interface WorkerOptions extends ProducerOptions {
   /** How long finished jobs are kept; failed ones have their own. 0 removes them at once. */
   readonly retentionMs: number;
   readonly deadRetentionMs: number;
+  /**
+   * For each type whose definition says `isolation: 'thread'`, the file (a `file:` URL) whose default export is the Nest module that
+   * provides its handler.
+   */
+  readonly isolated?: Readonly<Record<string, URL>>;
+  /** The most that the JavaScript objects of one such thread may take, in MiB. Default: what Node gives a thread. */
+  readonly isolatedHeapMb?: number;
 }
 
 /** The token under which the options are injected. */

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { workerData } from 'node:worker_threads';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
-import { carry } from './carried.js';
+import { carry } from './carry.js';
 import { findHandler } from './inside/find-handler.js';
 import { InsideJobs } from './inside/inside-jobs.js';
 import { loadModule } from './inside/load-module.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { carry } from './carried.js';
+import { carry } from './carry.js';
 import { parseOrder, parseReport, type IsolateOrder, type IsolateReport } from './isolate-messages.js';
 
 const thrown = carry(new Error('x'));
@@ -31,7 +31,7 @@ const REPORTS: readonly IsolateReport[] = [
   { kind: 'nest_log', level: 'warn', message: carry('x'), rest: [carry('X')] },
   { kind: 'job_log', jobId: 'one.run_1', level: 'info', message: 'x', fields: carry({}) },
   { kind: 'progress', run: 1, percent: 5, message: undefined, dataJson: '{}' },
-  { kind: 'call', run: 1, call: 1, asks: { kind: 'save_checkpoint', json: undefined } },
+  { kind: 'call', run: 1, call: 1, asks: { kind: 'save_checkpoint', json: 'null' } },
   { kind: 'call', run: 1, call: 1, asks: { kind: 'step', name: 'x' } },
   { kind: 'call', run: 1, call: 1, asks: { kind: 'enqueue', type: 'one.run', payloadJson: '{}', options: {} } },
   { kind: 'worked', call: 1, json: '1' },

@@ -34,7 +34,7 @@ export type NestLevel = (typeof NEST_LEVELS)[number];
 
 /** What a handler asks of the process, and waits for. */
 export type IsolateCall =
-  | { readonly kind: 'save_checkpoint'; readonly json: string | undefined }
+  | { readonly kind: 'save_checkpoint'; readonly json: string }
   | { readonly kind: 'step'; readonly name: string }
   | { readonly kind: 'enqueue'; readonly type: string; readonly payloadJson: string; readonly options: EnqueueOptions };
 
@@ -83,7 +83,7 @@ const isOneOf =
 const isCarried: Check = (value) => isRecord(value) && isRecord(value['value']);
 
 const CALLS: Shapes<IsolateCall> = {
-  save_checkpoint: { json: isTextOrNot },
+  save_checkpoint: { json: isText },
   step: { name: isText },
   enqueue: { type: isText, payloadJson: isText, options: isRecord },
 };

@@ -1,6 +1,7 @@
 import { MessageChannel, Worker, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { NestLog, type Logger } from '@antrean/platform';
-import { carry, restore } from './carried.js';
+import { carry } from './carry.js';
+import { restore } from './restore.js';
 import { ThreadBootError, ThreadDiedError } from './isolate-errors.js';
 import { parseReport, type IsolateOrder, type IsolateReport } from './isolate-messages.js';
 import type { IsolateSetup } from './isolate-setup.js';

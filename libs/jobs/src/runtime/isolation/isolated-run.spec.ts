@@ -1,6 +1,6 @@
 import { JobCatalog } from '../../definition/job-catalog.js';
 import type { JobContext } from '../../definition/job-context.js';
-import { carry } from './carried.js';
+import { carry } from './carry.js';
 import type { IsolateOrder } from './isolate-messages.js';
 import { IsolatedRun } from './isolated-run.js';
 

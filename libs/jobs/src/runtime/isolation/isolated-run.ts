@@ -1,7 +1,8 @@
 import type { JobCatalog } from '../../definition/job-catalog.js';
 import type { JobContext } from '../../definition/job-context.js';
 import { payloadToJson } from '../../definition/payload.js';
-import { carry, restore } from './carried.js';
+import { carry } from './carry.js';
+import { restore } from './restore.js';
 import type { IsolateCall, IsolateOrder, IsolateReport, IsolatedJob } from './isolate-messages.js';
 
 type Say = (order: IsolateOrder) => void;

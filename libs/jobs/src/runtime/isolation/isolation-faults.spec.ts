@@ -1,8 +1,12 @@
-import { isolationFaults } from './isolation-faults.js';
+import { isolationFaults as faultsOf } from './isolation-faults.js';
 
 const inThread = { type: 'report.generate', isolation: 'thread' } as const;
 const inProcess = { type: 'email.send', isolation: 'none' } as const;
 const file = new URL('file:///app/report.module.js');
+
+function isolationFaults(definitions: Parameters<typeof faultsOf>[0], isolated: Readonly<Record<string, URL>>): string[] {
+  return faultsOf(definitions, isolated, () => true);
+}
 
 describe('isolationFaults', () => {
   it('finds nothing where every isolated type has a file, and no other type has', () => {
@@ -32,6 +36,11 @@ describe('isolationFaults', () => {
     // What JavaScript can hand over in spite of the type.
     const text = './report.module.js' as unknown as URL;
     expect(isolationFaults([inThread], { 'report.generate': text })).toEqual([expect.stringContaining('not as a URL')]);
+  });
+
+  it('asks for no file of a type that the worker does not run, but looks at one that is named', () => {
+    expect(faultsOf([inThread], {}, () => false)).toEqual([]);
+    expect(faultsOf([inProcess], { 'email.send': file }, () => false)).toHaveLength(1);
   });
 
   it('is not led astray by names that every object inherits', () => {

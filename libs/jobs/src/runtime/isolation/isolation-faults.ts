@@ -8,12 +8,17 @@ interface Isolatable {
  * What is wrong with the files named for types that run in threads of their own; empty when nothing is.
  * @param definitions all types that the worker knows, also those that it does not run.
  * @param isolated the file of each type's module, by type.
+ * @param isRun says of a type whether this worker runs it; one that it does not run needs no file.
  */
-export function isolationFaults(definitions: readonly Isolatable[], isolated: Readonly<Record<string, URL>>): string[] {
+export function isolationFaults(
+  definitions: readonly Isolatable[],
+  isolated: Readonly<Record<string, URL>>,
+  isRun: (type: string) => boolean,
+): string[] {
   const files = new Map(Object.entries(isolated));
   const byType = new Map(definitions.map((definition) => [definition.type, definition]));
   const missing = definitions
-    .filter(({ type, isolation }) => isolation === 'thread' && !files.has(type))
+    .filter(({ type, isolation }) => isolation === 'thread' && isRun(type) && !files.has(type))
     .map(
       ({ type }) =>
         `"${type}" says isolation: 'thread', but forWorker({ isolated }) names no file for it. ` +

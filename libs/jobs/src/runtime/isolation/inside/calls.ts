@@ -1,14 +1,16 @@
-import { carry, restore, type Carried } from '../carried.js';
+import type { Carried } from '../carried.js';
+import { carry } from '../carry.js';
+import { restore } from '../restore.js';
 import type { IsolateCall, IsolateReport } from '../isolate-messages.js';
-import { jsonText } from './json-text.js';
+import { keptJson } from '../../kept-value.js';
 
 interface OpenCall {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** For a step: its work, done when the process asks for it. */
   readonly work: (() => unknown) | undefined;
-  /** What the work threw, itself: its copy from the process is of no class of the user's. */
-  thrown?: { readonly error: unknown };
+  /** How the work ended, once it did. What the process makes of that is a copy, and of no class of the user's. */
+  ended?: { readonly value: unknown } | { readonly error: unknown };
 }
 
 /** What the handlers of this thread asked of the process and are not answered yet. */
@@ -28,13 +30,16 @@ export class Calls {
   }
 
   answer(call: number, value: unknown): void {
-    this.open.get(call)?.resolve(value);
+    const answered = this.open.get(call);
+    const { ended } = answered ?? {};
+    answered?.resolve(ended !== undefined && 'value' in ended ? ended.value : value);
     this.open.delete(call);
   }
 
   refuse(call: number, refusal: Carried): void {
     const refused = this.open.get(call);
-    refused?.reject(refused.thrown === undefined ? restore(refusal) : refused.thrown.error);
+    const { ended } = refused ?? {};
+    refused?.reject(ended !== undefined && 'error' in ended ? ended.error : restore(refusal));
     this.open.delete(call);
   }
 
@@ -43,9 +48,12 @@ export class Calls {
     const step = this.open.get(call);
     if (step?.work === undefined) return;
     try {
-      this.report({ kind: 'worked', call, json: jsonText(await step.work()) });
+      const value = await step.work();
+      const json = value === undefined ? undefined : keptJson(value);
+      step.ended = { value };
+      this.report({ kind: 'worked', call, json });
     } catch (error) {
-      step.thrown = { error };
+      step.ended = { error };
       this.report({ kind: 'work_threw', call, thrown: carry(error) });
     }
   }

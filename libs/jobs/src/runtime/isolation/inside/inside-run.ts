@@ -1,12 +1,15 @@
 import type { Checkpoint, JobContext, JobLog } from '../../../definition/job-context.js';
 import type { EnqueuedJob } from '../../../definition/enqueued-job.js';
 import { parsePayload, payloadToJson } from '../../../definition/payload.js';
+import { keptJson } from '../../kept-value.js';
+import { progressJson } from '../../progress.js';
 import { resultJson } from '../../result-json.js';
-import { carry, restore, type Carried } from '../carried.js';
+import type { Carried } from '../carried.js';
+import { carry } from '../carry.js';
+import { restore } from '../restore.js';
 import type { IsolateCall, IsolateReport, IsolatedJob, LogLevel } from '../isolate-messages.js';
 import type { Calls } from './calls.js';
 import type { FoundHandler } from './find-handler.js';
-import { jsonText } from './json-text.js';
 import { ProgressReports } from './progress-reports.js';
 
 type Report = (report: IsolateReport) => void;
@@ -61,10 +64,13 @@ export class InsideRun {
       requestId,
       log: this.log(),
       progress: (percent, message, data) => {
-        if (!this.over) this.progress.tell({ kind: 'progress', run: this.run, percent, message, dataJson: jsonText(data) });
+        // Refused here, where it is told, as it would be in the process.
+        progressJson(percent, message, data);
+        const dataJson = data === undefined ? undefined : keptJson(data);
+        if (!this.over) this.progress.tell({ kind: 'progress', run: this.run, percent, message, dataJson });
       },
       checkpoint: this.checkpoint(),
-      // The process answers with what the work returned, or returned in an earlier run.
+      // What the work returned, or returned in an earlier run.
       step: async <T>(name: string, work: () => T | Promise<T>) => (await this.ask({ kind: 'step', name }, work)) as T,
       enqueue: async (definition, payload, options = {}) => {
         const payloadJson = payloadToJson(definition.type, payload);
@@ -82,7 +88,7 @@ export class InsideRun {
         return value;
       },
       save: async (next) => {
-        value = await this.ask({ kind: 'save_checkpoint', json: jsonText(next) });
+        value = await this.ask({ kind: 'save_checkpoint', json: keptJson(next) });
       },
     };
   }

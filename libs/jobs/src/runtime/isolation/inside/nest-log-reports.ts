@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { carry } from '../carried.js';
+import { carry } from '../carry.js';
 import type { IsolateReport, NestLevel } from '../isolate-messages.js';
 
 /** Sends what Nest and the user's module log through Nest to the process, whose log it belongs in. */

@@ -13,7 +13,8 @@ import { defineJob, type JobDefinition } from '../../definition/job-definition.j
 import { isPermanent, judge } from '../../definition/outcome.js';
 import { custom, fixed } from '../../definition/retry-policy.js';
 import { describeThrown, stackOf } from '../../definition/thrown.js';
-import { carry, restore } from './carried.js';
+import { carry } from './carry.js';
+import { restore } from './restore.js';
 
 class Payload {
   @IsString()
@@ -173,7 +174,7 @@ describe('a thrown value that crosses between threads', () => {
       fc.property(fc.oneof(errors, fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true })), (thrown) => {
         expect(whatBecomesOf(crossed(thrown))).toEqual(whatBecomesOf(thrown));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
