@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, QueueService, StatusService, type Job, type JobDefinition, type WorkerOptions } from '@antrean/jobs';
+import {
+  ControlService,
+  JobsModule,
+  QueueService,
+  StatusService,
+  type Job,
+  type JobDefinition,
+  type WorkerOptions,
+} from '@antrean/jobs';
 import { Heart, Link, ManualHeart, WORKER_IDENTITY } from '@antrean/jobs/testing';
 import { eventually } from './eventually.js';
 import { createLogger, waitUntilReady } from '@antrean/platform';
@@ -20,6 +28,7 @@ export interface JobsApp {
   readonly app: INestApplicationContext;
   readonly queue: QueueService;
   readonly status: StatusService;
+  readonly control: ControlService;
   readonly heart: ManualHeart;
   readonly link: Link;
   /** Stops as SIGTERM would. */
@@ -73,6 +82,7 @@ export async function startJobsApp(
     app: module,
     queue: module.get(QueueService),
     status,
+    control: module.get(ControlService),
     heart: module.get(Heart),
     link,
     close: () => module.close(),
