@@ -40,7 +40,11 @@ export class AccessGuard implements CanActivate {
   }
 
   private hasScope(request: Request, scope: Scope): true {
-    if (this.keys.isEmpty) return true;
+    const asked = contextOf(request);
+    if (this.keys.isEmpty) {
+      asked.mayManage = true;
+      return true;
+    }
     const principal = this.keys.identify(request.headers.authorization);
     if (principal === undefined) {
       throw new ProblemError('unauthorized', 'Send the header Authorization: Bearer <key> with a key of this api.', {
@@ -48,7 +52,8 @@ export class AccessGuard implements CanActivate {
         headers: { 'WWW-Authenticate': 'Bearer' },
       });
     }
-    contextOf(request).keyName = principal.name;
+    asked.keyName = principal.name;
+    asked.mayManage = principal.scopes.includes('manage');
     if (principal.scopes.includes(scope)) return true;
     throw new ProblemError('forbidden', `The key "${principal.name}" lacks the scope "${scope}".`);
   }
