@@ -126,7 +126,7 @@ export function encodeNewRecord(record: NewRecord): Buffer {
 /** The fixed part of a record. Times are ms of Redis' clock, 0 when unset. */
 export interface Header {
   readonly status: JobStatus;
-  /** It runs, and was asked to stop. */
+  /** It was asked to stop while it ran. */
   readonly cancelRequested: boolean;
   /** Earlier runs, or this one, left something in its side hash. */
   readonly hasExtra: boolean;
