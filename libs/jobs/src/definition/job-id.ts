@@ -5,6 +5,9 @@ const TYPE_SHAPE = /^[a-z][a-z0-9.-]{0,63}$/;
 /** Crockford's base 32 in capitals, 26 characters, as the ULID specification writes them (the first is at most 7). */
 const ULID_SHAPE = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
+/** Length of a ULID as text. */
+export const ULID_BYTES = 26;
+
 /** A job's id taken apart: `email.send_01J…` is of type `email.send`. */
 export interface JobId {
   readonly type: string;

@@ -30,7 +30,7 @@ end
 -- Whether a job in this state keeps the dedupe key it took. For the policy ttl the deadline decides, and it is not over.
 local function still_holds(policy, s)
   if policy == DEDUPE_TTL then return s.status ~= 'C' end
-  if policy == DEDUPE_UNTIL_STARTED then return s.runs == 0 and (s.status == 's' or s.status == 'q') end
+  if policy == DEDUPE_UNTIL_STARTED then return s.started_at == 0 and s.finished_at == 0 end
   if s.finished_at == 0 then return true end
   return policy == DEDUPE_UNTIL_RESULT_EXPIRES and s.status == 'S'
 end

@@ -1,9 +1,10 @@
 #!lua
 -- Accepts jobs of one type: record, queue entry, dedupe key and once record of each, in one go. Safe to send again by the
 -- job's id.
--- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 workers, 6 expiring, 7 leases, 8-17 ready 0-9
--- ARGV   per job: ulid, `` or `when expires dedupe-ttl once-ttl once-hash once-key`, the record after its deadline. `when` is
---        `+ms` from now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
+-- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 workers, 6 expiring, 7 leases, 8 ghosts,
+--        9-18 ready 0-9
+-- ARGV   1 the jobs, one behind the other: ulid (26), length of extras (2), length of the rest (4), the extras: `` or
+--        `when expires dedupe-ttl once-ttl once-hash once-key`, and the rest: the record after its deadline. `when` is `+ms` from now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
 -- reply  {now, per job: `` accepted; `L` it would run or expire more than a year from now; `X` it expires before it runs; `K` and its header, it was accepted before;
 --        `D`, a ulid and perhaps a header, that job holds its dedupe key; `O` and a once record, its once key was used
 --        before; `M` and a ulid, its once key was used for another body}
@@ -14,7 +15,7 @@
 --#include once
 
 local MAX_DELAY_MS = 31536000000
-local JOB_ARGS = 3
+local JOB = '<c26HI4'
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
@@ -39,11 +40,22 @@ local function parse(ulid, extras, rest)
 end
 
 local jobs, record_keys = {}, {}
-for i = 1, #ARGV, JOB_ARGS do
-  jobs[#jobs + 1] = parse(ARGV[i], ARGV[i + 1], ARGV[i + 2])
+local at = 1
+while at <= #ARGV[1] do
+  local ulid, extras_length, rest_length
+  ulid, extras_length, rest_length, at = struct.unpack(JOB, ARGV[1], at)
+  local rest_at = at + extras_length
+  jobs[#jobs + 1] = parse(ulid, string.sub(ARGV[1], at, rest_at - 1), string.sub(ARGV[1], rest_at, rest_at + rest_length - 1))
   record_keys[#jobs] = jobs[#jobs].key
+  at = rest_at + rest_length
 end
 local any_known = redis.call('TOUCH', unpack(record_keys)) > 0
+local any_ghosts = redis.call('EXISTS', KEYS[8]) > 0
+
+-- A job that was cancelled and removed, and is submitted again, must not take up the place of its ghost.
+local function generation_of(ulid)
+  return any_ghosts and redis.call('SISMEMBER', KEYS[8], ulid) == 1 and 1 + seq % 65535 or 0
+end
 
 -- What stands against a job, as the answer to it; nil when nothing does.
 local taken, used = {}, {}
@@ -58,10 +70,10 @@ local function refusal_of(job)
   end
   if job.due_at > now + MAX_DELAY_MS or job.expires_at > now + MAX_DELAY_MS then return 'L' end
   if job.expires_at > 0 and job.expires_at <= job.due_at then return 'X' end
-  job.status = job.due_at > now and 's' or 'q'
+  job.status, job.generation = job.due_at > now and 's' or 'q', generation_of(job.ulid)
   local state = pack_state({ status = job.status, flags = 0, attempt = 0, runs = 0, crashes = 0, all_crashes = 0,
-    snoozes = 0, replays = 0, generation = 0, revision = 0, due_at = job.due_at, started_at = 0, finished_at = 0,
-    token = string.rep('\0', 14), seq = seq + 1 })
+    snoozes = 0, replays = 0, generation = job.generation, revision = 0, due_at = job.due_at, started_at = 0, finished_at = 0,
+    token = NO_TOKEN, seq = seq + 1 })
   job.record = '\1' .. state .. struct.pack('<I6I6', now, job.expires_at) .. job.rest
   local length = dedupe_length_of(job.record)
   if length == 0 then return nil end
@@ -94,9 +106,9 @@ for _, job in ipairs(fresh) do
   records[#records + 1] = job.key
   records[#records + 1] = job.record
   if job.status == 'q' then
-    local list = KEYS[8 + priority_of(job.record)]
+    local list = KEYS[9 + priority_of(job.record)]
     ready[list] = ready[list] or {}
-    table.insert(ready[list], job.ulid)
+    table.insert(ready[list], entry_of(job.ulid, job.generation))
     wake = true
   else
     scheduled[#scheduled + 1] = job.due_at

@@ -1,3 +1,4 @@
+import { ULID_BYTES } from '../definition/job-id.js';
 import { readOnceRecord, type OnceAnswer } from './once.js';
 import { UnreadableRecordError, decodeHeader, type Header } from './record.js';
 import { asArray, asBuffer, asNumber } from './reply.js';
@@ -5,8 +6,6 @@ import type { Link } from './link.js';
 import { Script } from './script.js';
 
 const script = new Script('enqueue');
-
-const ULID_BYTES = 26;
 
 /** Lets a submit be answered as it was answered first. */
 export interface Once {
@@ -44,16 +43,38 @@ export type Enqueued =
 
 export async function enqueue(link: Link, type: string, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
   const keys = link.keys(type);
-  const args = jobs.flatMap((job) => [job.ulid, extrasOf(job), job.record]);
   const [now, ...answers] = asArray(
     await script.run(
       link.redis,
-      [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.workers, keys.expiring, keys.leases, ...keys.ready],
-      args,
+      [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.workers, keys.expiring, keys.leases, keys.ghosts, ...keys.ready],
+      [packJobs(jobs)],
     ),
   );
   const nowMs = asNumber(now);
   return jobs.map((job, index) => readAnswer(job, asBuffer(answers[index]), nowMs));
+}
+
+/** Ulid, lengths of the extras and of the record. */
+const HEAD_BYTES = ULID_BYTES + 2 + 4;
+
+/** Jobs in the form that enqueue.lua takes, one behind the other: one argument costs both sides less than three a job. */
+function packJobs(jobs: readonly NewJob[]): Buffer {
+  const extras = jobs.map(extrasOf);
+  const total = jobs.reduce(
+    (sum, { record }, index) => sum + HEAD_BYTES + Buffer.byteLength(extras[index] ?? '') + record.length,
+    0,
+  );
+  const packed = Buffer.allocUnsafe(total);
+  let at = 0;
+  jobs.forEach(({ ulid, record }, index) => {
+    const extrasBytes = packed.write(extras[index] ?? '', at + HEAD_BYTES);
+    packed.write(ulid, at, 'latin1');
+    packed.writeUInt16LE(extrasBytes, at + ULID_BYTES);
+    packed.writeUInt32LE(record.length, at + ULID_BYTES + 2);
+    record.copy(packed, at + HEAD_BYTES + extrasBytes);
+    at += HEAD_BYTES + extrasBytes + record.length;
+  });
+  return packed;
 }
 
 /** What most jobs have none of, as one text. */

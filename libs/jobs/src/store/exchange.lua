@@ -6,11 +6,12 @@
 -- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted, of which a call gives
 --        250 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
 --        -2: likewise, and this worker leaves), 7 suspects wanted (1/0), 8 version of the payloads that the worker reads,
---        9 who the worker is, 10 keep finished jobs (1/0), 11 keep failed jobs (1/0); then per settle: ulid, its token,
---        event, outcome, delay in ms, result or error as JSON
+--        9 who the worker is, 10 keep finished jobs (1/0), 11 keep failed jobs (1/0), 12 the settles, one behind the other:
+--        ulid (26), its token (14), letter of the event (1), letter of the outcome (1), delay in ms (6), length of (4) and
+--        result or error as JSON
 -- reply  {ms until the next waiting job is due or -1, 1 when the worker waits to be woken now plus 2 when it wanted jobs but no
 --        suspects and there are some, a letter per settle,
---        then per claim: ulid, record}; the letter is the job's new status, `!` when the token was stale, `?` when it is
+--        the claims, one behind the other: ulid (26), length of (4) and record}; the letter is the job's new status, `!` when the token was stale, `?` when it is
 --        not known any more what became of a call answered before
 --#include clock
 --#include record
@@ -20,7 +21,8 @@
 --#include finish
 
 local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 250
-local SETTLE_ARGS, FIRST_SETTLE = 6, 12
+local SETTLE = '<c26c14c1c1I6I4'
+local OUTCOMES = { S = 'succeeded', f = 'failed', t = 'timed_out', s = 'snoozed', h = 'handed_back' }
 local LOWEST_READY, HIGHEST_READY = 18, 27
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
@@ -47,37 +49,44 @@ local function letter_again(ulid, settle_token)
   return state.token == settle_token and state.status ~= 'p' and state.status or '?'
 end
 
+local settles, at = {}, 1
+while at <= #ARGV[12] do
+  local settle, outcome, length = {}
+  settle.ulid, settle.token, settle.event, outcome, settle.delay, length, at = struct.unpack(SETTLE, ARGV[12], at)
+  settle.outcome, settle.text = OUTCOMES[outcome], string.sub(ARGV[12], at, at + length - 1)
+  at = at + length
+  settles[#settles + 1] = settle
+end
+
 local last_call = tonumber(redis.call('HGET', KEYS[2], lane) or 0)
 if call < last_call then return redis.error_reply('STALE call ' .. ARGV[4] .. ' of lane ' .. lane .. ' comes late') end
 if call == last_call then
   local letters = {}
-  for i = FIRST_SETTLE, #ARGV, SETTLE_ARGS do letters[#letters + 1] = letter_again(ARGV[i], ARGV[i + 1]) end
-  local reply = { next_due_in(), 0, table.concat(letters) }
+  for _, settle in ipairs(settles) do letters[#letters + 1] = letter_again(settle.ulid, settle.token) end
+  local claims = {}
   for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], worker, worker)) do
     local header = redis.call('GETRANGE', record_key(ulid), 0, HEADER_BYTES - 1)
     if header ~= '' and read_state(header).token == token then
-      reply[#reply + 1] = ulid
-      reply[#reply + 1] = redis.call('GET', record_key(ulid))
+      local record = redis.call('GET', record_key(ulid))
+      claims[#claims + 1] = ulid .. struct.pack('<I4', #record) .. record
     end
   end
-  return reply
+  return { next_due_in(), 0, table.concat(letters), table.concat(claims) }
 end
 
 -- First all reads: whatever can fail fails here, before anything is written.
 
-local settles, touched = {}, {}
-for i = FIRST_SETTLE, #ARGV, SETTLE_ARGS do
-  local settle = { ulid = ARGV[i], event = ARGV[i + 2], outcome = ARGV[i + 3], delay = tonumber(ARGV[i + 4]), text = ARGV[i + 5] }
+local touched = {}
+for _, settle in ipairs(settles) do
   settle.header = redis.call('GETRANGE', record_key(settle.ulid), 0, HEADER_BYTES - 1)
   if settle.header ~= '' then
     settle.state = read_state(settle.header)
-    if settle.state.status == 'p' and settle.state.token == ARGV[i + 1] then
+    if settle.state.status == 'p' and settle.state.token == settle.token then
       settle.live = true
       settle.dedupe_key = held_dedupe_key(base, settle.ulid, settle.header)
       touched[#touched + 1] = base .. 'extra:' .. settle.ulid
     end
   end
-  settles[#settles + 1] = settle
 end
 if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
 
@@ -133,16 +142,28 @@ local function peek(list, most)
   end
 end
 
+-- Takes parked jobs that this worker reads; a suspect among them only where one may still be given.
+local function unpark(suspect_allowed)
+  local from = 0
+  while #claims < want and not full and from < MAX_ENTRIES do
+    local entries = redis.call('ZRANGEBYSCORE', KEYS[15], '-inf', version, 'LIMIT', from, math.min(want - #claims, 16))
+    if #entries == 0 then return end
+    local records = records_of(entries)
+    for i, ulid in ipairs(entries) do
+      local suspect, claimed = records[i] and has_flag(read_state(records[i]), FLAG_SUSPECT), #claims
+      if not suspect or suspect_allowed then
+        if not consider(ulid, ulid, records[i], true) then return end
+        unparked[#unparked + 1] = ulid
+        if suspect and #claims > claimed then suspect_allowed = false end
+      end
+    end
+    from = from + #entries
+  end
+end
+
 if want > 0 then
   if ARGV[7] == '1' then peek(KEYS[14], 1) end
-  if #claims < want then
-    local entries = redis.call('ZRANGEBYSCORE', KEYS[15], '-inf', version, 'LIMIT', 0, math.min(want - #claims, 50))
-    local records = #entries > 0 and records_of(entries)
-    for i, ulid in ipairs(entries) do
-      if not consider(ulid, ulid, records[i], true) then break end
-      unparked[#unparked + 1] = ulid
-    end
-  end
+  unpark(ARGV[7] == '1' and #claims == 0)
   -- Every tenth call looks at the lowest priorities first, so that they are never starved.
   local first, last, step = HIGHEST_READY, LOWEST_READY, -1
   if call % 10 == 0 then first, last, step = LOWEST_READY, HIGHEST_READY, 1 end
@@ -194,8 +215,9 @@ local function postpone(settle, status, set)
   wait_again(settle)
 end
 
+-- By the letter of the event.
 local events = {
-  succeed = function(settle)
+  S = function(settle)
     local keep = ARGV[10] == '1'
     if keep and settle.text ~= '' then
       set_flag(settle.state, FLAG_EXTRA)
@@ -203,17 +225,17 @@ local events = {
     end
     finish(settle, 'S', 9, keep)
   end,
-  retry = function(settle)
+  r = function(settle)
     local max_attempts = struct.unpack('<H', settle.header, 72)
     if settle.state.attempt >= max_attempts then bury(settle) else postpone(settle, 'r', KEYS[8]) end
   end,
-  bury = bury,
-  snooze = function(settle)
+  F = bury,
+  s = function(settle)
     settle.state.attempt = settle.state.attempt - 1
     settle.state.snoozes = settle.state.snoozes + 1
     postpone(settle, 's', KEYS[7])
   end,
-  hand_back = function(settle)
+  q = function(settle)
     local state = settle.state
     state.attempt = state.attempt - 1
     if settle.delay > 0 then
@@ -224,11 +246,12 @@ local events = {
     rejoined = true
     state.status = 'q'
     save(settle)
-    redis.call('LPUSH', KEYS[LOWEST_READY + priority_of(settle.header)], entry_of(settle.ulid, state.generation))
+    local line = has_flag(state, FLAG_SUSPECT) and KEYS[14] or KEYS[LOWEST_READY + priority_of(settle.header)]
+    redis.call('LPUSH', line, entry_of(settle.ulid, state.generation))
     wait_again(settle)
   end,
   -- The end of a run that was asked to stop, unless it succeeded all the same.
-  cancel = function(settle)
+  C = function(settle)
     note(settle, 'cancelled', 0, settle.text)
     finish(settle, 'C', 11, ARGV[10] == '1')
   end,
@@ -240,7 +263,7 @@ for _, settle in ipairs(settles) do
     left[#left + 1] = settle.ulid
     local asked_to_stop = has_flag(settle.state, FLAG_CANCEL)
     if asked_to_stop then redis.call('SREM', KEYS[17], settle.ulid) end
-    events[asked_to_stop and settle.event ~= 'succeed' and 'cancel' or settle.event](settle)
+    events[asked_to_stop and settle.event ~= 'S' and 'C' or settle.event](settle)
     letters[#letters + 1] = settle.state.status
   else
     letters[#letters + 1] = '!'
@@ -255,7 +278,7 @@ write_ending(ending)
 
 for _, job in ipairs(parks) do redis.call('ZADD', KEYS[15], payload_version_of(job.record), job.ulid) end
 
-local reply, running, started = { -1, 0, table.concat(letters) }, {}, {}
+local given, running, started = {}, {}, {}
 for _, claim in ipairs(claims) do
   local state = claim.state
   state.status, state.attempt, state.runs = 'p', state.attempt + 1, math.min(state.runs + 1, 65535)
@@ -265,8 +288,10 @@ for _, claim in ipairs(claims) do
   running[#running + 1] = worker
   running[#running + 1] = claim.ulid
   if claim.may_expire then started[#started + 1] = claim.ulid end
-  reply[#reply + 1] = claim.ulid
-  reply[#reply + 1] = with_state(claim.record, packed)
+  local length = struct.pack('<I4', #claim.record)
+  for _, part in ipairs({ claim.ulid, length, string.sub(claim.record, 1, 1), packed, string.sub(claim.record, 58) }) do
+    given[#given + 1] = part
+  end
 end
 if #claims > 0 then redis.call('ZADD', KEYS[5], unpack(running)) end
 if #started > 0 then redis.call('ZREM', KEYS[16], unpack(started)) end
@@ -284,7 +309,6 @@ local idle = #claims < want and not full and not rejoined
 if holds or idle then redis.call('HSET', KEYS[4], worker, ARGV[8] .. ' ' .. ARGV[5] .. ' ' .. ARGV[9]) end
 if idle then
   redis.call('ZADD', KEYS[6], now, worker)
-  reply[2] = 1
 elseif want ~= 0 or rejoined then
   if want ~= 0 then redis.call('ZREM', KEYS[6], worker) end
   if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then wake_one(KEYS[6], KEYS[4], KEYS[3], base) end
@@ -295,6 +319,6 @@ if want == -2 and not holds then
   redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
   redis.call('HDEL', KEYS[4], worker)
 end
-if want > 0 and ARGV[7] ~= '1' and redis.call('EXISTS', KEYS[14]) > 0 then reply[2] = reply[2] + 2 end
-reply[1] = next_due_in()
-return reply
+local suspects_wait = want > 0 and ARGV[7] ~= '1' and redis.call('EXISTS', KEYS[14]) > 0
+local signs = (idle and 1 or 0) + (suspects_wait and 2 or 0)
+return { next_due_in(), signs, table.concat(letters), table.concat(given) }

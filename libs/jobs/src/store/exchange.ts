@@ -1,25 +1,14 @@
+import { ULID_BYTES } from '../definition/job-id.js';
 import type { JobStatus } from '../definition/job-status.js';
 import type { Link } from './link.js';
 import { UnreadableRecordError, decodeRecord, encodeToken, statusOf } from './record.js';
 import { asArray, asBuffer, asNumber, asText, type StoredJob } from './reply.js';
-import { Script, type ScriptArgument } from './script.js';
+import { Script } from './script.js';
+import { packSettles, type Settle } from './settle.js';
+
+export type { Settle, Settlement } from './settle.js';
 
 const script = new Script('exchange');
-
-/** How a run ends, as the worker reports it. `json` is the result of a success, else the error, both as JSON. */
-export type Settlement =
-  | { readonly event: 'succeed'; readonly json: string }
-  | { readonly event: 'retry'; readonly outcome: 'failed' | 'timed_out'; readonly delayMs: number; readonly json: string }
-  | { readonly event: 'bury'; readonly outcome: 'failed' | 'timed_out'; readonly json: string }
-  | { readonly event: 'snooze'; readonly delayMs: number; readonly json: string }
-  /** Goes back uncounted: at once to the front of its line, or after a delay. */
-  | { readonly event: 'hand_back'; readonly delayMs: number };
-
-export interface Settle {
-  readonly ulid: string;
-  readonly token: Buffer;
-  readonly settlement: Settlement;
-}
 
 /** Who makes the calls. */
 export interface WorkerIdentity {
@@ -84,7 +73,7 @@ export interface ExchangeReply {
 export async function exchange(link: Link, call: ExchangeCall): Promise<ExchangeReply> {
   const keys = link.keys(call.type);
   const token = encodeToken(call.worker.number, call.lane, call.call);
-  const args: ScriptArgument[] = [
+  const args = [
     String(call.worker.number),
     token,
     call.lane,
@@ -96,8 +85,8 @@ export async function exchange(link: Link, call: ExchangeCall): Promise<Exchange
     call.worker.label,
     call.keepFinished ? 1 : 0,
     call.keepFailed ? 1 : 0,
+    packSettles(call.settles),
   ];
-  for (const settle of call.settles) args.push(settle.ulid, settle.token, ...settlementArgs(settle.settlement));
   const reply = asArray(
     await script.run(
       link.redis,
@@ -132,22 +121,7 @@ function wantNumber(want: Want): number {
   return want === 'pass_on' ? -1 : want;
 }
 
-function settlementArgs(settlement: Settlement): [string, string, number, string] {
-  switch (settlement.event) {
-    case 'succeed':
-      return ['succeed', 'succeeded', 0, settlement.json];
-    case 'retry':
-      return ['retry', settlement.outcome, settlement.delayMs, settlement.json];
-    case 'bury':
-      return ['bury', settlement.outcome, 0, settlement.json];
-    case 'snooze':
-      return ['snooze', 'snoozed', settlement.delayMs, settlement.json];
-    case 'hand_back':
-      return ['hand_back', 'handed_back', settlement.delayMs, ''];
-  }
-}
-
-function readReply([nextDueIn, signs, letters, ...claims]: readonly unknown[], token: Buffer): ExchangeReply {
+function readReply([nextDueIn, signs, letters, claims]: readonly unknown[], token: Buffer): ExchangeReply {
   const nextDueInMs = asNumber(nextDueIn);
   const signBits = asNumber(signs);
   return {
@@ -155,17 +129,19 @@ function readReply([nextDueIn, signs, letters, ...claims]: readonly unknown[], t
     idle: (signBits & 1) !== 0,
     suspectsWait: (signBits & 2) !== 0,
     settled: Array.from(asText(letters), readLetter),
-    ...readClaims(claims, token),
+    ...readClaims(asBuffer(claims), token),
   };
 }
 
-function readClaims(pairs: readonly unknown[], token: Buffer): Pick<ExchangeReply, 'claimed' | 'unreadable'> {
+function readClaims(claims: Buffer, token: Buffer): Pick<ExchangeReply, 'claimed' | 'unreadable'> {
   const claimed: Claimed[] = [];
   const unreadable: Unreadable[] = [];
-  for (let i = 0; i < pairs.length; i += 2) {
-    const ulid = asText(pairs[i]);
+  for (let at = 0; at < claims.length;) {
+    const ulid = claims.toString('latin1', at, at + ULID_BYTES);
+    const start = at + ULID_BYTES + 4;
+    at = start + claims.readUInt32LE(at + ULID_BYTES);
     try {
-      claimed.push({ ulid, token, record: decodeRecord(asBuffer(pairs[i + 1])) });
+      claimed.push({ ulid, token, record: decodeRecord(claims.subarray(start, at)) });
     } catch (error) {
       if (!(error instanceof UnreadableRecordError)) throw error;
       unreadable.push({ ulid, token, reason: error.message });

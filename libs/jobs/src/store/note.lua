@@ -41,6 +41,7 @@ for _, note in ipairs(notes) do
       -- Work went on since the last crash. A job that crashes its worker after every step is stopped all the same.
       if note.kind == 'checkpoint' and note.json ~= job.checkpoint and job.state.all_crashes < MOST_CRASHES then
         job.state.crashes = 0
+        if job.state.all_crashes < MOST_CRASHES - 1 then clear_flag(job.state, FLAG_SUSPECT) end
         job.checkpoint = note.json
       end
     end

@@ -2,7 +2,7 @@
 -- What time alone brings about: jobs whose time has come move from waiting to the back of their line, and jobs that waited
 -- beyond their deadline expire.
 -- KEYS   1 clock, 2 seq, 3 scheduled, 4 retrying, 5 idle, 6 workers, 7 expiring, 8 expired, 9 parked, 10 ghosts, 11 leases,
---        12-21 ready 0-9
+--        12 suspects, 13-22 ready 0-9
 -- ARGV   1 how many at most, 2 keep finished jobs (1/0)
 -- reply  {ms until the next is due or -1, then per job: ulid, its record without the payload, in its new state}
 --#include clock
@@ -73,7 +73,7 @@ for _, job in ipairs(due) do
     moved = moved + 1
     state.status, state.seq = 'q', seq + moved
     redis.call('SETRANGE', job.key, 1, pack_state(state))
-    local list = KEYS[12 + priority_of(job.header)]
+    local list = has_flag(state, FLAG_SUSPECT) and KEYS[12] or KEYS[13 + priority_of(job.header)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, state.generation))
     tell(job)

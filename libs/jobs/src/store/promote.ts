@@ -33,6 +33,7 @@ export async function promote(
         keys.parked,
         keys.ghosts,
         keys.leases,
+        keys.suspects,
         ...keys.ready,
       ],
       [limit, keepFinished ? 1 : 0],

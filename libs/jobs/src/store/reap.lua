@@ -52,15 +52,17 @@ local function note(job, outcome, next_at, error_json)
   note_run(job.extra, job.state, now, outcome, next_at, error_json)
 end
 
+-- Nothing that the lost worker still says of a run that was taken from it counts, also not when it says it twice.
 -- A crash gives the attempt back, and the job goes ahead of the fresh ones of its priority; one crash short of its burial it
 -- waits where a worker takes one at a time.
 local function requeue(job)
   local state = job.state
   note(job, 'crashed', now, ARGV[6])
-  state.status, state.attempt = 'q', state.attempt - 1
+  state.status, state.attempt, state.token = 'q', state.attempt - 1, NO_TOKEN
+  if state.crashes == max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1 then set_flag(state, FLAG_SUSPECT) end
   redis.call('SETRANGE', job.key, 1, pack_state(state))
-  local suspect = state.crashes == max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1
-  redis.call('LPUSH', suspect and KEYS[8] or KEYS[12 + priority_of(job.header)], entry_of(job.ulid, state.generation))
+  local line = has_flag(state, FLAG_SUSPECT) and KEYS[8] or KEYS[12 + priority_of(job.header)]
+  redis.call('LPUSH', line, entry_of(job.ulid, state.generation))
   local expires_at = expires_at_of(job.header)
   if expires_at > 0 then redis.call('ZADD', KEYS[11], expires_at, job.ulid) end
 end
@@ -71,9 +73,11 @@ local function take(job)
   if has_flag(state, FLAG_CANCEL) then
     redis.call('SREM', KEYS[10], job.ulid)
     note(job, 'cancelled', 0, ARGV[6])
+    state.token = NO_TOKEN
     end_job(ending, job, 'C', KEYS[9], ARGV[3] == '1')
   elseif state.crashes >= max_crashes or state.all_crashes >= MOST_CRASHES then
     note(job, 'crashed', 0, ARGV[7])
+    state.token = NO_TOKEN
     end_job(ending, job, 'F', KEYS[6], ARGV[4] == '1')
   else
     requeue(job)
@@ -101,6 +105,7 @@ if #left == #ulids and #ulids < limit then
   redis.call('ZREM', KEYS[2], worker)
   redis.call('HDEL', KEYS[3], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
   redis.call('HDEL', KEYS[7], worker)
+  redis.call('ZREM', KEYS[5], worker)
 else
   -- The rest follows; until then no heartbeat revives the lease.
   redis.call('ZADD', KEYS[2], -ended_at, worker)

@@ -1,7 +1,8 @@
 -- A job's record is one string, read and written by position; record.ts states the whole layout.
 local STATE = '<c1BHHBBHHHI4I6I6I6c14I6'
 local HEADER_BYTES = 114
-local FLAG_CANCEL, FLAG_EXTRA, FLAG_LOG = 1, 2, 4
+local FLAG_CANCEL, FLAG_EXTRA, FLAG_LOG, FLAG_SUSPECT = 1, 2, 4, 8
+local NO_TOKEN = string.rep('\0', 14)
 
 local function read_state(record)
   local s = {}
@@ -22,6 +23,10 @@ end
 
 local function set_flag(s, flag)
   s.flags = bit.bor(s.flags, flag)
+end
+
+local function clear_flag(s, flag)
+  s.flags = bit.band(s.flags, bit.bnot(flag))
 end
 
 -- Until when the job may wait, in ms; 0 when it may for ever.

@@ -10,6 +10,7 @@
 --#include record
 --#include wake
 --#include dedupe
+--#include trail
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
@@ -72,10 +73,15 @@ for _, job in ipairs(jobs) do
     redis.call('ZREM', job.index, job.ulid)
     if has_flag(job.state, FLAG_EXTRA) then forget(job) end
     local state = job.state
-    state.status, state.flags = 'q', bit.band(state.flags, bit.bnot(FLAG_CANCEL))
-    state.attempt, state.crashes, state.all_crashes, state.snoozes = 0, 0, 0, 0
+    if state.status == 'S' then
+      -- The record told of the run that succeeded; from now on it tells of the next.
+      set_flag(state, FLAG_EXTRA)
+      note_run(base .. 'extra:' .. job.ulid, state, state.finished_at, 'succeeded', 0, '')
+    end
+    clear_flag(state, FLAG_CANCEL + FLAG_SUSPECT)
+    state.status, state.attempt, state.crashes, state.all_crashes, state.snoozes = 'q', 0, 0, 0, 0
     state.replays, state.generation = math.min(state.replays + 1, 65535), (state.generation + 1) % 65536
-    state.due_at, state.finished_at, state.seq = now, 0, seq + moved
+    state.due_at, state.started_at, state.finished_at, state.seq = now, 0, 0, seq + moved
     local packed = pack_state(state)
     local created = string.sub(job.header, 58, 63)
     if job.rest ~= '' then
