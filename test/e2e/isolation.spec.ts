@@ -1,8 +1,10 @@
+import { fork } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IsolationProcess } from '../fixtures/isolation/isolation-process.js';
 import { eventually } from '../support/eventually.js';
+import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
 
 jest.setTimeout(60_000);
 
@@ -123,7 +125,7 @@ describe('a handler in a thread', () => {
       { job, told: 'progress', percent: 10, message: 'a tenth', data: { of: 'it' } },
       { job, told: 'saved', value: { at: 5, on: '1970-01-01T00:00:00.000Z' } },
       { job, told: 'step', name: 'sum', value: { sum: 3 } },
-      { job, told: 'enqueue', type: 'child.send', payload: { act: 'x' }, options: { delayMs: 5, runAt: new Date(7) } },
+      { job, told: 'enqueue', type: 'child.send', payload: { act: 'x' }, options: { runAt: new Date(7) } },
     ]);
   });
 
@@ -155,12 +157,11 @@ describe('a handler in a thread', () => {
     expect(told.at(-1)).toMatchObject({ percent: 99, message: 'last' });
   });
 
-  it('goes on when its progress is refused, which is logged', async () => {
-    const job = newJob();
-    await expect(isolation.handle(job, { act: 'badProgress' })).resolves.toEqual({ result: 'went on' });
-    expect(isolation.told).toContainEqual(
-      expect.objectContaining({ job, told: 'log', level: 'warn', message: 'progress was refused' }),
-    );
+  it('is refused progress that cannot be kept, right where it tells it', async () => {
+    await expect(isolation.handle(newJob(), { act: 'badProgress' })).resolves.toMatchObject({
+      kept: { name: 'NotStorableError', message: expect.stringContaining('/percent') as unknown },
+      stack: expect.stringContaining('acts.module.mjs') as unknown,
+    });
   });
 
   it('logs through Nest into the process’ log', async () => {
@@ -375,5 +376,34 @@ describe('threads at a shutdown', () => {
     expect(performance.now() - closedAt).toBeLessThan(5_000);
     expect(isolation.logged('closing in order')).toHaveLength(1);
     await expect(isolation.leave()).resolves.toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a worker with a type that runs in threads', () => {
+  it('runs, settles, ends at the hard limit and hands back its jobs as those of any type', async () => {
+    const options = JSON.stringify({ redisUrl: REDIS_URL, keyPrefix: newKeyPrefix() });
+    const worker = fork(join(process.cwd(), 'test/fixtures/isolation/worker.mjs'), [options], {
+      serialization: 'advanced',
+      execArgv: [],
+    });
+    const exited = new Promise((resolve) => worker.once('exit', resolve));
+    const said = new Promise((resolve) => worker.once('message', resolve));
+    const outcomes = await Promise.race([said, exited]);
+    expect(outcomes).toMatchObject({
+      returned: { status: 'succeeded', result: 5 },
+      all: {
+        status: 'succeeded',
+        result: { saved: { at: 5 }, kept: { sum: 3 }, child: { type: 'child.send', status: 'queued' } },
+        progress: { percent: 10, message: 'a tenth', data: { of: 'it' } },
+      },
+      log: [{ level: 'info', message: 'begun', fields: { n: 1 } }],
+      threw: { status: 'failed', error: { name: 'PermanentError', code: 'E_NEVER' } },
+      hung: { status: 'failed', error: { name: 'JobAbortedError', code: 'timed_out' }, runs: [{ outcome: 'timed_out' }] },
+      died: { status: 'failed', error: { code: 'thread_died' } },
+      next: { status: 'succeeded', result: 6 },
+      cutOff: { status: 'queued', attempt: 0, crashes: 0 },
+    });
+    // It disconnects once both applications are closed; no thread keeps it.
+    expect(await exited).toBe(0);
   });
 });

@@ -23,6 +23,7 @@ function newRun() {
     requestId: null,
     log: { info: log, warn: log, error: log },
     progress: (percent) => {
+      if (percent > 100) throw new Error('refused');
       acts.push(`progress ${percent}`);
     },
     checkpoint: {
@@ -71,6 +72,13 @@ describe('a run in an isolate', () => {
     run.hear({ kind: 'job_log', jobId: 'one.run_1', level: 'info', message: 'last words', fields: carry({}) }, say);
     expect(acts).toEqual(['log last words']);
     expect(ends).toEqual([{ error }]);
+  });
+
+  it('logs progress that is refused here, since nobody waits for it', () => {
+    const { run, say, acts, ends } = newRun();
+    run.hear({ kind: 'progress', run: 1, percent: 101, message: undefined, dataJson: undefined }, say);
+    expect(acts).toEqual(['log progress was refused']);
+    expect(ends).toEqual([]);
   });
 
   it('leaves no step waiting for work that will never be done', async () => {
