@@ -93,6 +93,7 @@ export const BOUNDS = {
   priority: { min: 0, max: 9 },
   crashes: { min: 1, max: 10 },
   delayMs: { min: 0, max: toMs('365d') },
+  expiresInMs: { min: 1, max: toMs('365d') },
   dedupeTtlMs: { min: 1_000, max: toMs('30d') },
   version: { min: 1, max: 9_999 },
 } as const;

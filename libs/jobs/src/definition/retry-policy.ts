@@ -13,12 +13,15 @@ export type RetryPolicy =
 /** The longest wait any policy may ask for: 30 days. Longer ones are cut to it. */
 export const MAX_RETRY_DELAY_MS = toMs('30d');
 
+/** What a back-off is where nothing else is said. */
+export const BACKOFF_DEFAULTS = { base: '1s', factor: 2, cap: '10m' } as const;
+
 /**
  * Full jitter: the wait is drawn evenly between 0 and `base * factor^(attempt - 1)`, the latter never above `cap`.
  * Defaults: base 1 s, factor 2, cap 10 min.
  */
 export function exponential(shape: { base?: Duration; factor?: number; cap?: Duration } = {}): StoredRetryPolicy {
-  const { base = '1s', factor = 2, cap = '10m' } = shape;
+  const { base = BACKOFF_DEFAULTS.base, factor = BACKOFF_DEFAULTS.factor, cap = BACKOFF_DEFAULTS.cap } = shape;
   return { kind: 'exponential', baseMs: toMs(base), factor, capMs: toMs(cap) };
 }
 
@@ -29,7 +32,7 @@ export function fixed(delay: Duration): StoredRetryPolicy {
 
 /** `base * attempt²`, never above `cap`, without jitter. Default cap: 10 min. */
 export function quadratic(shape: { base: Duration; cap?: Duration }): StoredRetryPolicy {
-  return { kind: 'quadratic', baseMs: toMs(shape.base), capMs: toMs(shape.cap ?? '10m') };
+  return { kind: 'quadratic', baseMs: toMs(shape.base), capMs: toMs(shape.cap ?? BACKOFF_DEFAULTS.cap) };
 }
 
 /** A function of one's own. A result that is no finite number of milliseconds ≥ 0 counts as the default policy's cap. */
@@ -61,7 +64,7 @@ function wanted(policy: RetryPolicy, attempt: number, error: unknown, random: ()
   }
 }
 
-const FALLBACK_MS = toMs('10m');
+const FALLBACK_MS = toMs(BACKOFF_DEFAULTS.cap);
 
 /** A policy function is user code: one that throws or answers nonsense must not keep the attempt from being settled. */
 function fromFunction(delayMs: (attempt: number, error: unknown) => number, attempt: number, error: unknown): number {

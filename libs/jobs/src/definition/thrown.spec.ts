@@ -106,6 +106,15 @@ describe('describeThrown', () => {
     expect(message).toBe(`x${'😀'.repeat(MESSAGE - 1)}`);
   });
 
+  it('makes nothing large of a message of 100 million characters', () => {
+    // In one piece, unlike what repeat() makes.
+    const message = Buffer.alloc(100_000_000, 'x').toString('latin1');
+    const before = process.memoryUsage().heapUsed;
+    const facts = describeThrown({ message, name: message, code: message });
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(50_000_000);
+    expect(facts.message).toBe('x'.repeat(MESSAGE));
+  });
+
   it('keeps a message that is just as long as allowed', () => {
     expect(describeThrown(new Error('x'.repeat(MESSAGE))).message).toHaveLength(MESSAGE);
     expect(charactersOf(describeThrown(new Error('😀'.repeat(MESSAGE))).message)).toBe(MESSAGE);

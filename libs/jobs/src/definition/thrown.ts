@@ -41,7 +41,14 @@ function printed(thrown: unknown): string {
   }
 }
 
-/** Cut by characters, so that none is left in half, and made well-formed: it is stored and shown as JSON. */
+/**
+ * Cut by characters, so that none is left in half, and made well-formed: it is stored and shown as JSON. Cut by units first: a
+ * character has at most two, and a text of megabytes must not become a list.
+ */
 function cut(text: string, max: number): string {
-  return text.length <= max ? text.toWellFormed() : Array.from(text.toWellFormed()).slice(0, max).join('');
+  if (text.length <= max) return text.toWellFormed();
+  return Array.from(text.slice(0, 2 * max))
+    .slice(0, max)
+    .join('')
+    .toWellFormed();
 }

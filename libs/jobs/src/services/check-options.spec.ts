@@ -25,11 +25,13 @@ const NUMBERS = [
   ['maxAttempts', BOUNDS.attempts],
   ['timeoutMs', BOUNDS.timeoutMs],
   ['delayMs', BOUNDS.delayMs],
+  ['expiresInMs', BOUNDS.expiresInMs],
   ['dedupeTtlMs', BOUNDS.dedupeTtlMs],
 ] as const;
 
 const TEXTS = [
   ['dedupeKey', 255],
+  ['onceKey', 255],
   ['userId', 128],
   ['requestId', 128],
 ] as const;
@@ -42,6 +44,8 @@ describe('options', () => {
   it('may all be set', () => {
     const options: EnqueueOptions = {
       dedupeKey: 'k',
+      onceKey: 'k',
+      expiresInMs: 1,
       dedupePolicy: 'ttl',
       dedupeTtlMs: 1_000,
       onDuplicate: 'existing',
@@ -137,12 +141,73 @@ describe('options', () => {
     }
   });
 
-  it('refuse half a character in a dedupe key, where it would be the same as any other half', () => {
-    for (const dedupeKey of ['\ud800', 'a\udc00b', '😀\ud83d']) {
-      expect(faultsOf({ dedupeKey })).toEqual([
-        { pointer: '/dedupeKey', detail: 'must not contain half a character (a lone surrogate)' },
-      ]);
+  it('refuse half a character in a key, where it would be the same as any other half', () => {
+    for (const key of ['\ud800', 'a\udc00b', '😀\ud83d']) {
+      for (const name of ['dedupeKey', 'onceKey']) {
+        expect(faultsOf({ [name]: key })).toEqual([
+          { pointer: `/${name}`, detail: 'must not contain half a character (a lone surrogate)' },
+        ]);
+      }
     }
+  });
+
+  type Wrong = readonly [name: string, value: unknown, message: string];
+  const wholes: readonly Wrong[] = NUMBERS.map(([name, { min, max }]) => [
+    name,
+    '5',
+    `/${name}: must be a whole number from ${min} to ${max}`,
+  ]);
+  const texts: readonly Wrong[] = [...TEXTS.map(([name]) => name), 'traceparent', 'tracestate'].map((name) => [
+    name,
+    5,
+    `/${name}: must be a string`,
+  ]);
+
+  it.each<Wrong>([
+    ...wholes,
+    ...texts,
+    ['dedupePolicy', Symbol('ttl'), '/dedupePolicy: must be one of ttl, until_started, until_finished, until_result_expires'],
+    ['onDuplicate', ['existing'], '/onDuplicate: must be one of conflict, existing'],
+    ['runAt', '2030-01-31T08:00:00Z', '/runAt: must be a Date'],
+    ['runAt', 1_900_000_000_000, '/runAt: must be a Date'],
+    ['tags', 'signup', '/tags: must be a list of strings'],
+    ['tags', null, '/tags: must be a list of strings'],
+    ['tags', ['ok', 1, undefined, null], '/tags/1: must be a string; /tags/2: must be a string; /tags/3: must be a string'],
+    ['metadata', null, '/metadata: must be an object of strings'],
+    ['metadata', ['a'], '/metadata: must be an object of strings'],
+    [
+      'metadata',
+      { a: 1, b: null, c: 1n },
+      '/metadata/a: must be a string; /metadata/b: must be a string; /metadata/c: must be a string',
+    ],
+    ['backoff', '5s', '/backoff: must be a back-off such as fixed("5s")'],
+    ['backoff', null, '/backoff: must be a back-off such as fixed("5s")'],
+    ['backoff', {}, '/backoff/kind: must be one of exponential, fixed, quadratic'],
+    ['backoff', { kind: 'toString' }, '/backoff/kind: must be one of exponential, fixed, quadratic'],
+    ['backoff', { kind: 'custom', delayMs: () => 1 }, '/backoff/kind: must be one of exponential, fixed, quadratic'],
+    ['backoff', { kind: 'fixed', delayMs: '5' }, `/backoff/delayMs: must be a number from 0 to ${MAX_RETRY_DELAY_MS}`],
+  ])('refuse a %s of the wrong type: %p', (name, value, message) => {
+    expect(() => {
+      checkOptions(unchecked({ [name]: value }));
+    }).toThrow(new InvalidOptionsError(faultsIn(message)));
+  });
+
+  it.each([null, 'text', 5, [], () => ({})])('are an object, not %p', (options) => {
+    expect(faultsOf(options as never)).toEqual([{ pointer: '', detail: 'must be an object of options' }]);
+    expect(() => {
+      checkOptions(options as never);
+    }).toThrow('options: must be an object of options');
+  });
+
+  it('are refused with an answer that does not grow with them', () => {
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key ${index}`, index]));
+    expect(
+      faultsOf(unchecked({ metadata: many, tags: Array.from({ length: 10_000 }, () => 1), userId: 'x'.repeat(1e7) })),
+    ).toEqual([
+      { pointer: '/userId', detail: 'must have 1 to 128 characters' },
+      { pointer: '/tags', detail: 'must have at most 10 entries' },
+      { pointer: '/metadata', detail: 'must have at most 20 entries' },
+    ]);
   });
 
   it('take every dedupe policy and every answer to a duplicate, and no other', () => {
@@ -191,23 +256,46 @@ describe('options', () => {
     }).toThrow('/priority: must be a whole number from 0 to 9; /dedupeKey: must have 1 to 255 characters');
   });
 
-  it('are refused or taken, never stumbled over, within their types', () => {
-    const options = fc.record<EnqueueOptions>(
-      {
-        dedupeKey: fc.string({ unit: 'binary', maxLength: 300 }),
-        delayMs: fc.double(),
-        priority: fc.integer(),
-        runAt: fc.date({ noInvalidDate: false }),
-        tags: fc.array(fc.string({ unit: 'binary' }), { maxLength: 12 }),
-        metadata: fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })),
-        backoff: fc.record({ kind: fc.constant('quadratic' as const), baseMs: fc.double(), capMs: fc.double() }),
-      },
-      { requiredKeys: [] },
-    );
-    fc.assert(
-      fc.property(options, (given) => {
-        expect(faultsOf(given).every(({ pointer, detail }) => pointer.startsWith('/') && detail !== '')).toBe(true);
+  const NAMES: readonly (keyof EnqueueOptions)[] = [
+    ...NUMBERS.map(([name]) => name),
+    ...TEXTS.map(([name]) => name),
+    ...(['traceparent', 'tracestate', 'dedupePolicy', 'onDuplicate', 'runAt', 'tags', 'metadata', 'backoff'] as const),
+  ];
+
+  it('are refused or taken, never stumbled over, whatever they are', () => {
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withObjectString: true,
+      withSparseArray: true,
+    });
+    const near = fc.record<Record<string, unknown>>({
+      tags: fc.array(anything),
+      metadata: fc.dictionary(fc.string({ unit: 'binary' }), anything),
+      runAt: fc.date({ noInvalidDate: false }),
+      backoff: fc.record({
+        kind: fc.constantFrom('exponential', 'fixed', 'quadratic', 'custom'),
+        baseMs: anything,
+        factor: anything,
       }),
+    });
+    const record = fc.dictionary(fc.constantFrom(...NAMES), anything);
+    fc.assert(
+      fc.property(fc.oneof(anything, record, near), (given) => {
+        const faults = faultsOf(given as never);
+        expect(faults.every(({ pointer, detail }) => (pointer === '' || pointer.startsWith('/')) && detail !== '')).toBe(true);
+      }),
+      { numRuns: 500 },
     );
   });
 });
+
+/** The faults in a message, the other way round. */
+function faultsIn(message: string): readonly Violation[] {
+  return message.split('; ').map((fault) => {
+    const [pointer = '', detail = ''] = fault.split(': ');
+    return { pointer, detail };
+  });
+}

@@ -1,133 +1,125 @@
+import { types } from 'node:util';
+import type { EnqueueOptions } from '../definition/enqueue-options.js';
 import { InvalidOptionsError, type Violation } from '../definition/errors.js';
 import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS, type DedupePolicy } from '../definition/job-definition.js';
-import { pointerStep } from '../definition/json-pointer.js';
-import { MAX_RETRY_DELAY_MS, type StoredRetryPolicy } from '../definition/retry-policy.js';
-import type { EnqueueOptions } from '../definition/enqueue-options.js';
+import { BACKOFF_BOUNDS, TEXT_BOUNDS } from '../definition/option-bounds.js';
+import type { StoredRetryPolicy } from '../definition/retry-policy.js';
+import { metadataFaults, tagFaults, textFaults } from './check-texts.js';
 
-/** Bounds of the options that are texts or lists. */
-const OPTION_BOUNDS = {
-  dedupeKey: 255,
-  userId: 128,
-  requestId: 128,
-  tags: 10,
-  tag: 64,
-  metadata: 20,
-  metadataKey: 64,
-  metadataValue: 512,
-  /** Any text within the bounds above is below it, but for control characters, of which JSON makes six bytes each. */
-  metadataBytes: 49_152,
-} as const;
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What is wrong with an option that was given; callers without a compiler may give anything. */
+type Check = (pointer: string, value: unknown) => readonly Violation[];
+
+const CHECKS: Readonly<Record<keyof EnqueueOptions, Check>> = {
+  priority: whole(BOUNDS.priority),
+  maxAttempts: whole(BOUNDS.attempts),
+  timeoutMs: whole(BOUNDS.timeoutMs),
+  delayMs: whole(BOUNDS.delayMs),
+  expiresInMs: whole(BOUNDS.expiresInMs),
+  dedupeTtlMs: whole(BOUNDS.dedupeTtlMs),
+  dedupeKey: (pointer, value) => keyFaults(pointer, value, TEXT_BOUNDS.dedupeKey),
+  onceKey: (pointer, value) => keyFaults(pointer, value, TEXT_BOUNDS.onceKey),
+  userId: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.userId),
+  requestId: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.requestId),
+  traceparent: string,
+  tracestate: string,
+  tags: tagFaults,
+  metadata: metadataFaults,
+  dedupePolicy: oneOf(DEDUPE_POLICIES),
+  onDuplicate: oneOf(DUPLICATE_ANSWERS),
+  runAt: timeFaults,
+  backoff: backoffFaults,
+};
+
+// Read once: options are checked with every submit.
+const EVERY_CHECK = Object.entries(CHECKS) as readonly [keyof EnqueueOptions, Check][];
 
 /**
  * @param definitionPolicy what holds when the options name no dedupe policy.
  * @throws {InvalidOptionsError} naming every fault; pointers are `/option`, deeper ones `/tags/0`.
  */
 export function checkOptions(options: EnqueueOptions, definitionPolicy: DedupePolicy = 'ttl'): void {
-  const violations = [
-    ...numberFaults(options),
-    ...textFaults(options),
-    ...choiceFaults(options),
-    ...backoffFaults(options.backoff),
-  ];
-  if (options.delayMs !== undefined && options.runAt !== undefined) {
-    violations.push({ pointer: '/runAt', detail: 'cannot be given together with a delay' });
+  if (!isObject(options)) throw new InvalidOptionsError([{ pointer: '', detail: 'must be an object of options' }]);
+  const violations: Violation[] = [];
+  for (const [name, check] of EVERY_CHECK) {
+    const value = options[name];
+    if (value !== undefined) violations.push(...check(`/${name}`, value));
   }
-  if (options.runAt !== undefined && Number.isNaN(options.runAt.getTime())) {
-    violations.push({ pointer: '/runAt', detail: 'is not a valid time' });
-  }
-  const policy = options.dedupePolicy ?? definitionPolicy;
-  if (options.dedupeTtlMs !== undefined && policy !== 'ttl') {
-    violations.push({
-      pointer: '/dedupeTtlMs',
-      detail: `is for the dedupe policy ttl only, the policy of this job is ${policy}`,
-    });
-  }
+  violations.push(...contradictions(options, definitionPolicy));
   if (violations.length > 0) throw new InvalidOptionsError(violations);
 }
 
-function numberFaults(options: EnqueueOptions): Violation[] {
-  const numbers = [
-    ['/priority', options.priority, BOUNDS.priority],
-    ['/maxAttempts', options.maxAttempts, BOUNDS.attempts],
-    ['/timeoutMs', options.timeoutMs, BOUNDS.timeoutMs],
-    ['/delayMs', options.delayMs, BOUNDS.delayMs],
-    ['/dedupeTtlMs', options.dedupeTtlMs, BOUNDS.dedupeTtlMs],
-  ] as const;
-  return numbers.flatMap(([pointer, value, { min, max }]) =>
-    value === undefined || (Number.isInteger(value) && value >= min && value <= max)
+/** What is wrong only because two options stand together. */
+function contradictions(options: EnqueueOptions, definitionPolicy: DedupePolicy): readonly Violation[] {
+  const { delayMs, runAt, dedupeTtlMs, dedupePolicy = definitionPolicy } = options;
+  const found: Violation[] = [];
+  if (delayMs !== undefined && runAt !== undefined) {
+    found.push({ pointer: '/runAt', detail: 'cannot be given together with a delay' });
+  }
+  if (dedupeTtlMs !== undefined && dedupePolicy !== 'ttl' && DEDUPE_POLICIES.includes(dedupePolicy)) {
+    const detail = `is for the dedupe policy ttl only, the policy of this job is ${dedupePolicy}`;
+    found.push({ pointer: '/dedupeTtlMs', detail });
+  }
+  return found;
+}
+
+function whole({ min, max }: Range): Check {
+  return (pointer, value) =>
+    Number.isInteger(value) && isWithin(value, min, max)
       ? []
-      : [{ pointer, detail: `must be a whole number from ${min} to ${max}` }],
-  );
+      : [{ pointer, detail: `must be a whole number from ${min} to ${max}` }];
 }
 
-function textFaults({ dedupeKey, userId, requestId, tags = [], metadata = {} }: EnqueueOptions): Violation[] {
-  const entries = Object.entries(metadata);
-  return [
-    ...lengthFault('/dedupeKey', dedupeKey, OPTION_BOUNDS.dedupeKey),
-    ...halfCharacterFault('/dedupeKey', dedupeKey),
-    ...lengthFault('/userId', userId, OPTION_BOUNDS.userId),
-    ...lengthFault('/requestId', requestId, OPTION_BOUNDS.requestId),
-    ...countFault('/tags', tags.length, OPTION_BOUNDS.tags),
-    ...tags.flatMap((tag, index) => lengthFault(`/tags/${index}`, tag, OPTION_BOUNDS.tag)),
-    ...countFault('/metadata', entries.length, OPTION_BOUNDS.metadata),
-    ...entries.flatMap(([key]) => lengthFault('/metadata', key, OPTION_BOUNDS.metadataKey)),
-    ...entries.flatMap(([key, value]) =>
-      charactersOf(value) <= OPTION_BOUNDS.metadataValue
-        ? []
-        : [{ pointer: `/metadata/${pointerStep(key)}`, detail: `must have at most ${OPTION_BOUNDS.metadataValue} characters` }],
-    ),
-    ...bytesFault('/metadata', metadata, OPTION_BOUNDS.metadataBytes),
-  ];
+function isWithin(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && value >= min && value <= max;
 }
 
-function lengthFault(pointer: string, text: string | undefined, max: number): Violation[] {
-  if (text === undefined || (text !== '' && charactersOf(text) <= max)) return [];
-  return [{ pointer, detail: `must have 1 to ${max} characters` }];
+function string(pointer: string, value: unknown): readonly Violation[] {
+  return typeof value === 'string' ? [] : [{ pointer, detail: 'must be a string' }];
 }
 
 /** A key is stored as UTF-8, in which one half of a character is the same as any other. */
-function halfCharacterFault(pointer: string, text: string | undefined): Violation[] {
-  if (text === undefined || text.isWellFormed()) return [];
-  return [{ pointer, detail: 'must not contain half a character (a lone surrogate)' }];
+function keyFaults(pointer: string, value: unknown, range: Range): readonly Violation[] {
+  const faults = textFaults(pointer, value, range);
+  return typeof value !== 'string' || value.isWellFormed()
+    ? faults
+    : [...faults, { pointer, detail: 'must not contain half a character (a lone surrogate)' }];
 }
 
-function bytesFault(pointer: string, value: object, max: number): Violation[] {
-  return Buffer.byteLength(JSON.stringify(value)) <= max ? [] : [{ pointer, detail: `must have at most ${max} bytes as JSON` }];
+function oneOf(choices: readonly unknown[]): Check {
+  return (pointer, value) => (choices.includes(value) ? [] : [{ pointer, detail: `must be one of ${choices.join(', ')}` }]);
 }
 
-function charactersOf(text: string): number {
-  return Array.from(text).length;
+function timeFaults(pointer: string, value: unknown): readonly Violation[] {
+  if (!types.isDate(value)) return [{ pointer, detail: 'must be a Date' }];
+  return Number.isNaN(value.getTime()) ? [{ pointer, detail: 'is not a valid time' }] : [];
 }
 
-function countFault(pointer: string, count: number, max: number): Violation[] {
-  return count <= max ? [] : [{ pointer, detail: `must have at most ${max} entries` }];
+/** The numbers of each kind of back-off that can be stored. */
+const BACKOFFS = {
+  exponential: { baseMs: BACKOFF_BOUNDS.delayMs, factor: BACKOFF_BOUNDS.factor, capMs: BACKOFF_BOUNDS.delayMs },
+  fixed: { delayMs: BACKOFF_BOUNDS.delayMs },
+  quadratic: { baseMs: BACKOFF_BOUNDS.delayMs, capMs: BACKOFF_BOUNDS.delayMs },
+} as const satisfies Readonly<Record<StoredRetryPolicy['kind'], Readonly<Record<string, Range>>>>;
+
+function backoffFaults(pointer: string, value: unknown): readonly Violation[] {
+  if (!isObject(value)) return [{ pointer, detail: 'must be a back-off such as fixed("5s")' }];
+  const { kind } = value;
+  if (!isBackoffKind(kind)) return [{ pointer: `${pointer}/kind`, detail: `must be one of ${Object.keys(BACKOFFS).join(', ')}` }];
+  const numbers: [string, Range][] = Object.entries(BACKOFFS[kind]);
+  return numbers.flatMap(([name, { min, max }]) =>
+    isWithin(value[name], min, max) ? [] : [{ pointer: `${pointer}/${name}`, detail: `must be a number from ${min} to ${max}` }],
+  );
 }
 
-function choiceFaults({ dedupePolicy, onDuplicate }: EnqueueOptions): Violation[] {
-  const oneOf = (pointer: string, value: string | undefined, choices: readonly string[]): Violation[] =>
-    value === undefined || choices.includes(value) ? [] : [{ pointer, detail: `must be one of ${choices.join(', ')}` }];
-  return [...oneOf('/dedupePolicy', dedupePolicy, DEDUPE_POLICIES), ...oneOf('/onDuplicate', onDuplicate, DUPLICATE_ANSWERS)];
+function isBackoffKind(kind: unknown): kind is keyof typeof BACKOFFS {
+  return typeof kind === 'string' && Object.hasOwn(BACKOFFS, kind);
 }
 
-function backoffFaults(backoff: StoredRetryPolicy | undefined): Violation[] {
-  if (backoff === undefined) return [];
-  const within = (name: string, value: number, min: number, max: number): Violation[] =>
-    Number.isFinite(value) && value >= min && value <= max
-      ? []
-      : [{ pointer: `/backoff/${name}`, detail: `must be a number from ${min} to ${max}` }];
-  switch (backoff.kind) {
-    case 'exponential':
-      return [
-        ...within('baseMs', backoff.baseMs, 0, MAX_RETRY_DELAY_MS),
-        ...within('factor', backoff.factor, 1, 100),
-        ...within('capMs', backoff.capMs, 0, MAX_RETRY_DELAY_MS),
-      ];
-    case 'fixed':
-      return within('delayMs', backoff.delayMs, 0, MAX_RETRY_DELAY_MS);
-    case 'quadratic':
-      return [
-        ...within('baseMs', backoff.baseMs, 0, MAX_RETRY_DELAY_MS),
-        ...within('capMs', backoff.capMs, 0, MAX_RETRY_DELAY_MS),
-      ];
-  }
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
