@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { buildBench } from './bench-build.mjs';
 import { ensureBuild } from './build.mjs';
 import { takeLock } from './lock.mjs';
 import { ensurePackages } from './packages.mjs';
@@ -16,6 +17,20 @@ export function setUpAppsAndRedis(signal) {
   return inTurn(signal, async () => {
     await ensurePackages(signal);
     await ensureBuild(signal);
+    return ensureRedisBinary(signal);
+  });
+}
+
+/**
+ * Brings what measuring the library on a Redis of one's own takes.
+ * @param {AbortSignal} signal
+ * @returns {Promise<string>} the path of the Redis to run
+ */
+export function setUpBenchAndRedis(signal) {
+  return inTurn(signal, async () => {
+    await ensurePackages(signal);
+    await ensureBuild(signal);
+    await buildBench();
     return ensureRedisBinary(signal);
   });
 }

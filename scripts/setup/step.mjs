@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Fault } from './fault.mjs';
-import { isTerminal, paint, say } from './terminal.mjs';
+import { draw, isTerminal, paint, say } from './terminal.mjs';
 
 const KEPT_OUTPUT = 64 * 1024;
 const SHOWN_LINES = 15;
@@ -43,10 +43,10 @@ export async function runStep({ title, command, args, cwd, remedy, signal, env =
 function showClock(title) {
   const started = performance.now();
   const seconds = () => ((performance.now() - started) / 1000).toFixed(isTerminal ? 0 : 1);
-  const draw = () => process.stdout.write(`\r\x1b[K${title} … ${seconds()} s`);
-  if (isTerminal) draw();
+  const drawClock = () => draw(`\r\x1b[K${title} … ${seconds()} s`);
+  if (isTerminal) drawClock();
   else say(`${title} …`);
-  const timer = setInterval(() => (isTerminal ? draw() : say(`${title} … ${seconds()} s`)), isTerminal ? 1_000 : 10_000);
+  const timer = setInterval(() => (isTerminal ? drawClock() : say(`${title} … ${seconds()} s`)), isTerminal ? 1_000 : 10_000);
   return {
     /** @param {boolean} succeeded */
     end(succeeded) {

@@ -11,9 +11,22 @@ export function paint(colour, text) {
   return hasColour ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text;
 }
 
+/** @type {NodeJS.WriteStream} */
+let listener = process.stdout;
+
+/** From now on all that is said goes to standard error: standard output is for the result. */
+export function talkOnStderr() {
+  listener = process.stderr;
+}
+
 /** @param {string} text */
 export function say(text = '') {
-  process.stdout.write(`${text}\n`);
+  draw(`${text}\n`);
+}
+
+/** @param {string} text with its line ends, if it is to have any */
+export function draw(text) {
+  listener.write(text);
 }
 
 /** @param {string} text */

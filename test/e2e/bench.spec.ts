@@ -1,0 +1,111 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+jest.setTimeout(120_000);
+
+const SCRIPT = join(process.cwd(), 'scripts', 'bench.mjs');
+const FIGURES = [
+  'enqueue.1',
+  'enqueue.100',
+  'enqueue.bulk',
+  'drain.removed.1',
+  'drain.removed.10',
+  'drain.removed.100',
+  'drain.removed.500',
+  'drain.kept.100',
+  'processes.1',
+  'processes.2',
+  'processes.4',
+  'idle.p50',
+  'idle.p99',
+  'bytes.queued',
+  'bytes.kept',
+  'redis_us.removed',
+  'redis_us.kept',
+  'node_us.removed',
+  'node_us.kept',
+];
+
+interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  readonly ours: number;
+  readonly peer: number;
+  readonly ratio: number;
+}
+
+// Elsewhere there is no /proc that tells who started whom.
+const onLinux = existsSync('/proc/self/status') ? it : it.skip;
+
+describe('npm run bench', () => {
+  it('prints one object with every figure, measured on both sides, with and without validation', () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, '--tiny', '--json'], { encoding: 'utf8' });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    // What it is, is looked at below.
+    const report = JSON.parse(stdout) as { settings: Record<string, unknown>; figures: readonly Figure[] };
+    const names = report.figures.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(FIGURES.flatMap((name) => [name, `${name}.validated`])));
+    expect(names).toHaveLength(new Set(names).size);
+    for (const figure of report.figures) {
+      expect(Object.keys(figure)).toEqual(['name', 'unit', 'ours', 'peer', 'ratio']);
+      for (const value of [figure.ours, figure.peer, figure.ratio]) expect(value).toBeGreaterThan(0);
+      // A queued job is more than its payload.
+      if (figure.unit === 'bytes') expect(figure.ours).toBeGreaterThan(200);
+      expect(figure.ratio).toBeCloseTo(figure.ours / figure.peer, 1);
+    }
+    expect(report.settings).toMatchObject({ mode: 'tiny', rounds: 1, peer: 'bullmq 6.7.0', payloadBytes: 200 });
+  });
+
+  onLinux('leaves nothing running when it is stopped on its way (where /proc shows it)', async () => {
+    const bench = spawn(process.execPath, [SCRIPT, '--quick'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    await new Promise<void>((resolve) => {
+      bench.stderr.setEncoding('utf8').on('data', (text: string) => {
+        if (text.includes('enqueue.1:')) resolve();
+      });
+    });
+    const started = processesUnder(bench.pid ?? 0);
+    expect(started.length).toBeGreaterThan(3);
+    bench.kill('SIGINT');
+    await once(bench, 'exit');
+    expect(started.filter(isAlive)).toEqual([]);
+  });
+
+  it('says what is wrong with a figure that it does not know', () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, '--only', 'enqueue.7'], { encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('No figure is called "enqueue.7". There are: enqueue.1, enqueue.1.validated, ');
+  });
+});
+
+/** The process and all that descend from it. */
+function processesUnder(pid: number): number[] {
+  const parents = new Map(
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => [Number(name), parentOf(name)]),
+  );
+  const under = (parent: number): number[] => [
+    parent,
+    ...[...parents].filter(([, itsParent]) => itsParent === parent).flatMap(([child]) => under(child)),
+  ];
+  return under(pid);
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    // It ended while it was being looked at.
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
