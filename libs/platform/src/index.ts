@@ -11,6 +11,7 @@ export { errorFields, type ErrorFields } from './logging/error-fields.js';
 export { createLogger, type LogFormat, type LogLevel, type LogSettings, type Logger } from './logging/logger.js';
 export { NestLog } from './logging/nest-log.js';
 export { parseSender, type Sender } from './mail/sender.js';
+export { randomFraction, randomHex } from './randomness.js';
 export { closeRedis, connectRedis, waitUntilReady, type ConnectOptions, type RedisConnection } from './redis/connect-redis.js';
 export { parseRedisUrl, type RedisTarget } from './redis/redis-url.js';
 export {

@@ -1,7 +1,9 @@
+import { randomFraction } from '@antrean/platform';
 import { monotonicFactory } from 'ulid';
 
-/** `[a-z][a-z0-9.-]{0,63}`: what a job type may be called. */
-const TYPE_SHAPE = /^[a-z][a-z0-9.-]{0,63}$/;
+/** What a job type may be called; at most {@link LONGEST_TYPE} characters. */
+const TYPE_SHAPE = /^[a-z][a-z0-9.-]*$/;
+export const LONGEST_TYPE = 64;
 /** Crockford's base 32 in capitals, 26 characters, as the ULID specification writes them (the first is at most 7). */
 const ULID_SHAPE = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
@@ -14,7 +16,7 @@ export interface JobId {
   readonly ulid: string;
 }
 
-const nextUlid = monotonicFactory();
+const nextUlid = monotonicFactory(randomFraction);
 
 /** A new ULID: sorted by this host's clock and counted up within a millisecond. Nothing is decided by the time in it. */
 export function newUlid(): string {
@@ -22,7 +24,7 @@ export function newUlid(): string {
 }
 
 export function isJobType(text: string): boolean {
-  return TYPE_SHAPE.test(text);
+  return text.length <= LONGEST_TYPE && TYPE_SHAPE.test(text);
 }
 
 export function formatJobId({ type, ulid }: JobId): string {

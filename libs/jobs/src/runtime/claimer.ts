@@ -13,7 +13,7 @@ import type { Held } from '../store/reconcile.js';
 import { Lane, type Answer, type Request } from './lane.js';
 import type { Ticking } from './loop.js';
 import type { Share, Slots } from './slots.js';
-import { isSuspect, type SuspectPermit } from './suspect-permit.js';
+import type { SuspectPermit } from './suspect-permit.js';
 import type { WorkerOptions } from './worker-options.js';
 
 /** Two calls in flight, so that this process and Redis work at the same time. */
@@ -243,7 +243,7 @@ export class Claimer implements Ticking {
       if (tooLate) this.inHand.giveBack(job);
       else if (this.inHand.start(job)) {
         started += 1;
-        if (suspects && isSuspect(this.registered.definition, job.record)) this.suspect = job;
+        if (suspects && job.record.suspect) this.suspect = job;
       }
     }
     for (const job of reply.unreadable) this.inHand.reject(job);

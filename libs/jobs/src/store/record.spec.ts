@@ -20,6 +20,7 @@ interface State {
   readonly letter: string;
   readonly cancelRequested: boolean;
   readonly hasExtra: boolean;
+  readonly suspect: boolean;
   readonly attempt: number;
   readonly runs: number;
   readonly crashes: number;
@@ -42,7 +43,7 @@ function withState(state: State, rest: Buffer): Buffer {
   const head = Buffer.alloc(69);
   head.writeUInt8(1, 0);
   head.write(state.letter, 1, 'latin1');
-  head.writeUInt8((state.cancelRequested ? 1 : 0) + (state.hasExtra ? 2 : 0), 2);
+  head.writeUInt8((state.cancelRequested ? 1 : 0) + (state.hasExtra ? 2 : 0) + (state.suspect ? 8 : 0), 2);
   head.writeUInt16LE(state.attempt, 3);
   head.writeUInt16LE(state.runs, 5);
   head.writeUInt8(state.crashes, 7);
@@ -72,6 +73,7 @@ const states: fc.Arbitrary<State> = fc.record({
   letter: fc.constantFrom(...LETTERS),
   cancelRequested: fc.boolean(),
   hasExtra: fc.boolean(),
+  suspect: fc.boolean(),
   attempt: uint16,
   runs: uint16,
   crashes: fc.nat(255),
@@ -126,6 +128,7 @@ const STATE: State = {
   letter: 'q',
   cancelRequested: false,
   hasExtra: false,
+  suspect: false,
   attempt: 0,
   runs: 0,
   crashes: 0,

@@ -8,7 +8,7 @@ import type { JobStatus } from '../definition/job-status.js';
  * |---|---|---|
  * | 0 | 1 | layout, now 1 |
  * | 1 | 1 | status letter |
- * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log |
+ * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log, 8 is a suspect |
  * | 3 | 2 | attempt |
  * | 5 | 2 | runs |
  * | 7 | 1 | crashes |
@@ -38,7 +38,7 @@ const LAYOUT = 1;
 const HEADER_BYTES = 114;
 /** Up to here the scripts write a new record, from here on {@link encodeNewRecord}. */
 const SUBMITTED_FROM = 69;
-const FLAGS = { cancelRequested: 1, hasExtra: 2 } as const;
+const FLAGS = { cancelRequested: 1, hasExtra: 2, suspect: 8 } as const;
 
 const LETTERS = {
   scheduled: 's',
@@ -130,6 +130,8 @@ export interface Header {
   readonly cancelRequested: boolean;
   /** Earlier runs, or this one, left something in its side hash. */
   readonly hasExtra: boolean;
+  /** One more crash buries it: it may be what kills its workers. */
+  readonly suspect: boolean;
   readonly attempt: number;
   readonly runs: number;
   readonly crashes: number;
@@ -173,6 +175,7 @@ export function decodeHeader(record: Buffer): Header {
     status: statusOf(record.toString('latin1', 1, 2)),
     cancelRequested: (record.readUInt8(2) & FLAGS.cancelRequested) !== 0,
     hasExtra: (record.readUInt8(2) & FLAGS.hasExtra) !== 0,
+    suspect: (record.readUInt8(2) & FLAGS.suspect) !== 0,
     attempt: record.readUInt16LE(3),
     runs: record.readUInt16LE(5),
     crashes: record.readUInt8(7),

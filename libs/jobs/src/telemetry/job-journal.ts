@@ -29,6 +29,15 @@ const STATUS_LINES: Readonly<Record<JobStatus, string>> = {
   expired: 'job expired',
 };
 
+const SETTLED_LINES: Readonly<Record<Settled, string>> = {
+  ...STATUS_LINES,
+  stale: 'job was settled too late, its lease had ended',
+  unknown: 'job settled',
+};
+
+/** Where it is not `info`. */
+const SETTLED_LEVELS: Readonly<Partial<Record<Settled, 'warn' | 'error'>>> = { stale: 'warn', retrying: 'warn', failed: 'error' };
+
 /** Tells of every change of a job's status: one log line, and what Prometheus counts. */
 @Injectable()
 export class JobJournal {
@@ -43,6 +52,7 @@ export class JobJournal {
 
   submitted(job: { jobId: string; type: string; trace: TraceContext; requestId: string | undefined; status: JobStatus }): void {
     this.metrics.submitted.inc({ type: job.type });
+    if (!this.logger.isLevelEnabled('info')) return;
     this.logger.info(
       { job_id: job.jobId, job_type: job.type, trace_id: job.trace.traceId, request_id: job.requestId ?? null, attempt: 0 },
       STATUS_LINES[job.status],
@@ -52,24 +62,18 @@ export class JobJournal {
   started(type: string, job: StoredJob): void {
     const { startedAt, dueAt } = job.record;
     this.metrics.queueWaitSeconds.observe({ type }, Math.max(startedAt - dueAt, 0) / 1_000);
-    this.logger.info(jobFields(type, job), STATUS_LINES.processing);
+    if (this.logger.isLevelEnabled('info')) this.logger.info(jobFields(type, job), STATUS_LINES.processing);
   }
 
   /** A run ended and the store took note of it (or not, when its token was stale). */
   settled(type: string, job: StoredJob, report: RunReport, settled: Settled): void {
     this.metrics.attemptSeconds.observe({ type, outcome: report.outcome }, report.seconds);
-    const fields = { ...jobFields(type, job), outcome: report.outcome, seconds: report.seconds, ...errorFields(report) };
-    if (settled === 'stale') {
-      this.logger.warn(fields, 'job was settled too late, its lease had ended');
-      return;
-    }
-    if (settled === 'unknown') {
-      this.logger.info(fields, 'job settled');
-      return;
-    }
     if (settled === 'retrying') this.metrics.retries.inc({ type });
-    if (isFinal(settled)) this.metrics.finished.inc({ type, outcome: settled });
-    this.logger[settled === 'failed' ? 'error' : settled === 'retrying' ? 'warn' : 'info'](fields, STATUS_LINES[settled]);
+    if (settled !== 'stale' && settled !== 'unknown' && isFinal(settled)) this.metrics.finished.inc({ type, outcome: settled });
+    const level = SETTLED_LEVELS[settled] ?? 'info';
+    if (!this.logger.isLevelEnabled(level)) return;
+    const fields = { ...jobFields(type, job), outcome: report.outcome, seconds: report.seconds, ...errorFields(report) };
+    this.logger[level](fields, SETTLED_LINES[settled]);
   }
 
   /** Time or a hand from outside moved a job that does not run. */

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { TraceState, parseTraceParent } from '@opentelemetry/core';
+import { randomHex } from '../randomness.js';
 
 /** A place in a trace, as W3C Trace Context carries it in `traceparent`. */
 export interface TraceContext {
@@ -19,13 +19,14 @@ export function parseTraceparent(text: string | undefined): TraceContext | undef
 
 /** The valid members of a `tracestate` text, at most 32; undefined when there is none. */
 export function parseTracestate(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
   const state = new TraceState(text).serialize();
   return state === '' ? undefined : state;
 }
 
 /** The beginning of a new trace. It is not sampled: nothing records it yet. */
 export function newTraceContext(): TraceContext {
-  return { traceId: randomBytes(16).toString('hex'), parentId: randomBytes(8).toString('hex'), flags: 0 };
+  return { traceId: randomHex(16), parentId: randomHex(8), flags: 0 };
 }
 
 /** The `traceparent` text of a context, in version 00. Flags that this version does not know are dropped. */
