@@ -14,11 +14,20 @@ export {
   type PayloadOf,
 } from './definition/job-definition.js';
 export { JobHandler } from './definition/job-handler.decorator.js';
-export { parseJobId } from './definition/job-id.js';
+export { LONGEST_TYPE, parseJobId } from './definition/job-id.js';
 export { JOB_STATUSES, isFinal, type JobStatus } from './definition/job-status.js';
 export { toMs, type Duration } from './definition/duration.js';
 export * from './definition/errors.js';
-export { custom, exponential, fixed, quadratic, type RetryPolicy, type StoredRetryPolicy } from './definition/retry-policy.js';
+export { BACKOFF_BOUNDS, MOST_METADATA, MOST_TAGS, TEXT_BOUNDS } from './definition/option-bounds.js';
+export {
+  BACKOFF_DEFAULTS,
+  custom,
+  exponential,
+  fixed,
+  quadratic,
+  type RetryPolicy,
+  type StoredRetryPolicy,
+} from './definition/retry-policy.js';
 export { Sensitive } from './definition/sensitive.decorator.js';
 export { isUnchecked, unchecked } from './definition/unchecked-payload.js';
 export { JobsModule } from './jobs.module.js';

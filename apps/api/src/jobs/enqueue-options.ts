@@ -1,9 +1,6 @@
-import { toMs, type EnqueueOptions, type StoredRetryPolicy } from '@antrean/jobs';
+import { BACKOFF_DEFAULTS, toMs, type EnqueueOptions, type StoredRetryPolicy } from '@antrean/jobs';
 import { parseRfc3339 } from '../http/rfc3339.js';
 import type { BackoffBody, JobOptionsBody } from './submit-job.body.js';
-
-const DEFAULT_FACTOR = 2;
-const DEFAULT_CAP_MS = toMs('10m');
 
 /** The engine's options from the client's, which were checked before. */
 export function toEnqueueOptions(options: JobOptionsBody, backoff: BackoffBody | undefined): EnqueueOptions {
@@ -24,9 +21,9 @@ export function toEnqueueOptions(options: JobOptionsBody, backoff: BackoffBody |
   });
 }
 
-function toRetryPolicy({ type, base_sec, factor = DEFAULT_FACTOR, cap_sec }: BackoffBody): StoredRetryPolicy {
+function toRetryPolicy({ type, base_sec, factor = BACKOFF_DEFAULTS.factor, cap_sec }: BackoffBody): StoredRetryPolicy {
   const baseMs = toMilliseconds(base_sec);
-  const capMs = toMilliseconds(cap_sec) ?? DEFAULT_CAP_MS;
+  const capMs = toMilliseconds(cap_sec) ?? toMs(BACKOFF_DEFAULTS.cap);
   switch (type) {
     case 'exponential':
       return { kind: 'exponential', baseMs, factor, capMs };

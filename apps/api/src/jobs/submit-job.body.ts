@@ -1,4 +1,17 @@
-import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS, toMs, type DedupePolicy, type DuplicateAnswer } from '@antrean/jobs';
+import {
+  BACKOFF_BOUNDS,
+  BACKOFF_DEFAULTS,
+  BOUNDS,
+  DEDUPE_POLICIES,
+  DUPLICATE_ANSWERS,
+  LONGEST_TYPE,
+  MOST_METADATA,
+  MOST_TAGS,
+  TEXT_BOUNDS,
+  toMs,
+  type DedupePolicy,
+  type DuplicateAnswer,
+} from '@antrean/jobs';
 import {
   IfGiven,
   IsNumberWithin,
@@ -15,14 +28,7 @@ import { parseRfc3339 } from '../http/rfc3339.js';
 
 export const BACKOFF_TYPES = ['exponential', 'fixed', 'quadratic'] as const;
 
-const BACKOFF_MS = { min: 0, max: toMs('30d') };
-const MOST_TAGS = 10;
-const TAG = { min: 1, max: 64 };
-const MOST_METADATA = 20;
-const METADATA_KEY = { min: 1, max: 64 };
-const METADATA_VALUE = { min: 0, max: 512 };
-/** No job type has a longer name. */
-const LONGEST_TYPE = 64;
+const { tag: TAG, metadataKey: METADATA_KEY, metadataValue: METADATA_VALUE } = TEXT_BOUNDS;
 
 /** How long a job waits between its attempts. */
 export class BackoffBody {
@@ -31,22 +37,24 @@ export class BackoffBody {
   })
   readonly type!: (typeof BACKOFF_TYPES)[number];
 
-  @IsSeconds(BACKOFF_MS, {})
+  @IsSeconds(BACKOFF_BOUNDS.delayMs, {})
   readonly base_sec!: number;
 
   @IfGiven()
-  @IsNumberWithin({ min: 1, max: 100 }, { description: 'Of an exponential backoff. Default 2.' })
+  @IsNumberWithin(BACKOFF_BOUNDS.factor, { description: `Of an exponential backoff. Default ${BACKOFF_DEFAULTS.factor}.` })
   readonly factor?: number;
 
   @IfGiven()
-  @IsSeconds(BACKOFF_MS, { description: 'The longest wait. Default 600. Not for a fixed backoff.' })
+  @IsSeconds(BACKOFF_BOUNDS.delayMs, {
+    description: `The longest wait. Default ${toMs(BACKOFF_DEFAULTS.cap) / 1_000}. Not for a fixed backoff.`,
+  })
   readonly cap_sec?: number;
 }
 
 /** What one submit may set; whatever is left out comes from the job type. */
 export class JobOptionsBody {
   @IfGiven()
-  @IsText({ min: 1, max: 255 }, { description: 'While a job holds the key, another one with it is a duplicate.' })
+  @IsText(TEXT_BOUNDS.dedupeKey, { description: 'While a job holds the key, another one with it is a duplicate.' })
   readonly dedupe_key?: string;
 
   @IfGiven()
@@ -94,7 +102,7 @@ export class JobOptionsBody {
   readonly backoff?: object;
 
   @IfGiven()
-  @IsText({ min: 1, max: 128 }, { description: 'An opaque owner label.' })
+  @IsText(TEXT_BOUNDS.userId, { description: 'An opaque owner label.' })
   readonly user_id?: string;
 
   @IfGiven()

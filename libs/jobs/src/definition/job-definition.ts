@@ -1,5 +1,5 @@
 import { toMs, type Duration } from './duration.js';
-import { isJobType } from './job-id.js';
+import { LONGEST_TYPE, isJobType } from './job-id.js';
 import { exponential, type RetryPolicy } from './retry-policy.js';
 
 /** A class decorated with class-validator rules; it describes and checks a payload. */
@@ -105,7 +105,7 @@ export const BOUNDS = {
 export function defineJob<P extends object>(type: string, policy: JobPolicy<P>): JobDefinition<P> {
   if (!isJobType(type)) {
     throw new TypeError(
-      `"${type}" is no name for a job type: lower-case letters, digits, "." and "-", at most 64, a letter first.`,
+      `"${type}" is no name for a job type: lower-case letters, digits, "." and "-", at most ${LONGEST_TYPE}, a letter first.`,
     );
   }
   const bounded = (field: keyof typeof BOUNDS, value: number): number => {
