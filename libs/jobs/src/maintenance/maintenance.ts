@@ -1,20 +1,10 @@
 import type { JobDefinition } from '../definition/job-definition.js';
 import { Loop, type Ticking } from '../runtime/loop.js';
-import type { WorkerOptions } from '../runtime/worker-options.js';
-import type { WorkerIdentity } from '../store/exchange.js';
-import type { Link } from '../store/link.js';
-import type { JobJournal } from '../telemetry/job-journal.js';
+import { Auditor } from './auditor.js';
+import type { MaintenanceContext } from './maintenance-context.js';
 import { Promoter } from './promoter.js';
 import { Reaper } from './reaper.js';
 import { Retention } from './retention.js';
-
-/** What all maintenance of a worker shares. */
-export interface MaintenanceContext {
-  readonly link: Link;
-  readonly worker: WorkerIdentity;
-  readonly options: WorkerOptions;
-  readonly journal: JobJournal;
-}
 
 /** What keeps the queues of this worker's types in order while jobs run. */
 export class Maintenance {
@@ -28,6 +18,7 @@ export class Maintenance {
       ...this.promoters.values(),
       ...definitions.map((definition) => loop('reaper', new Reaper(definition, context))),
       ...definitions.map(({ type }) => loop('retention', new Retention(type, context))),
+      loop('auditor', new Auditor(new Set(definitions.map(({ type }) => type)), context)),
     ];
   }
 

@@ -1,7 +1,7 @@
 import type { Ticking } from '../runtime/loop.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { promote } from '../store/promote.js';
-import type { MaintenanceContext } from './maintenance.js';
+import type { MaintenanceContext } from './maintenance-context.js';
 
 /** A full batch every 50 ms is 5,000 jobs a second: a burst of due jobs must not drown what queues already. */
 const PACE_MS = 50;

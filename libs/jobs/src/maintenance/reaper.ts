@@ -6,7 +6,7 @@ import { REAPER_LANE, TimedOutRuns } from '../runtime/timed-out-runs.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { reap, type ReapCall } from '../store/reap.js';
 import type { StoredJob } from '../store/reply.js';
-import type { MaintenanceContext } from './maintenance.js';
+import type { MaintenanceContext } from './maintenance-context.js';
 
 /** Living workers need this long at least to reconnect and beat after an outage. */
 const MIN_WAIT_MS = 2_000;

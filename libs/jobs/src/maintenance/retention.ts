@@ -1,7 +1,7 @@
 import type { Ticking } from '../runtime/loop.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { sweep } from '../store/sweep.js';
-import type { MaintenanceContext } from './maintenance.js';
+import type { MaintenanceContext } from './maintenance-context.js';
 
 const PACE_MS = 50;
 /** Dead letters of a type; older ones go, however young. */

@@ -8,22 +8,22 @@ export class Link implements OnApplicationShutdown {
 
   constructor(
     readonly redis: RedisConnection,
-    private readonly prefix: string,
+    readonly keyPrefix: string,
   ) {}
 
   get probeKey(): string {
-    return `${this.prefix}:probe`;
+    return `${this.keyPrefix}:probe`;
   }
 
   /** Which workers there are; a slot of its own. */
   get presence(): { readonly clock: string; readonly key: string } {
-    return { clock: `${this.prefix}:{workers}:clock`, key: `${this.prefix}:{workers}:presence` };
+    return { clock: `${this.keyPrefix}:{workers}:clock`, key: `${this.keyPrefix}:{workers}:presence` };
   }
 
   keys(type: string): TypeKeys {
     let keys = this.keysByType.get(type);
     if (keys === undefined) {
-      keys = new TypeKeys(this.prefix, type);
+      keys = new TypeKeys(this.keyPrefix, type);
       this.keysByType.set(type, keys);
     }
     return keys;

@@ -1,0 +1,59 @@
+import { formatJobId } from '../definition/job-id.js';
+import type { Ticking } from '../runtime/loop.js';
+import { MAX_JOBS_PER_AUDIT, audit } from '../store/audit.js';
+import { scanJobs } from '../store/job-scan.js';
+import type { MaintenanceContext } from './maintenance-context.js';
+
+/** Pages of one round come this far apart, and rounds that far: it is a net under all else, and must cost nothing. */
+const PAGE_PACE_MS = 2_000;
+const ROUND_PACE_MS = 6 * 3_600_000;
+
+/** Goes through all jobs now and then, and lists those again that stand in no structure and would never be seen. */
+export class Auditor implements Ticking {
+  private pages: ReturnType<typeof scanJobs> | undefined;
+  private rested = false;
+
+  constructor(
+    private readonly types: ReadonlySet<string>,
+    private readonly context: MaintenanceContext,
+  ) {}
+
+  async tick(): Promise<number> {
+    if (!this.rested) {
+      // Workers that start together do not go through everything together.
+      this.rested = true;
+      return Math.random() * ROUND_PACE_MS;
+    }
+    return this.auditPage();
+  }
+
+  /** Looks at the next page of jobs. Answers in how many milliseconds the one after it is to be looked at. */
+  async auditPage(): Promise<number> {
+    this.pages ??= scanJobs(this.context.link);
+    const next = await this.pages.next();
+    if (next.done === true) {
+      this.pages = undefined;
+      return ROUND_PACE_MS;
+    }
+    const page = next.value;
+    for (const type of new Set(page.map((job) => job.type))) {
+      if (this.types.has(type))
+        await this.audit(
+          type,
+          page.filter((job) => job.type === type).map(({ ulid }) => ulid),
+        );
+    }
+    return PAGE_PACE_MS;
+  }
+
+  private async audit(type: string, ulids: readonly string[]): Promise<void> {
+    for (let i = 0; i < ulids.length; i += MAX_JOBS_PER_AUDIT) {
+      for (const ulid of await audit(this.context.link, type, ulids.slice(i, i + MAX_JOBS_PER_AUDIT))) {
+        this.context.options.logger.warn(
+          { job_id: formatJobId({ type, ulid }), job_type: type },
+          'job stood in no structure and is listed again',
+        );
+      }
+    }
+  }
+}

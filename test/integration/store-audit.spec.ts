@@ -1,0 +1,99 @@
+import { Auditor } from '../../libs/jobs/src/maintenance/auditor.js';
+import { audit } from '../../libs/jobs/src/store/audit.js';
+import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
+import { silentLogger } from '../support/jobs-app.js';
+import { StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+
+describe('an audit', () => {
+  let queue: StoredQueue;
+  let worker: StoredWorker;
+
+  beforeEach(async () => {
+    queue = (await StoredQueue.open()).another();
+    worker = queue.newWorker();
+  });
+
+  afterEach(async () => {
+    await queue.close();
+  });
+
+  const auditAll = (ulids: readonly string[]) => audit(queue.link, queue.type, ulids);
+
+  it('finds nothing where every job stands in its place', async () => {
+    const ulids = await queue.add([{}, {}, {}, { when: { delayMs: 60_000 } }]);
+    const { claimed } = await worker.exchange({ want: 2 });
+    const [first] = claimed;
+    if (first === undefined) throw new Error('Nothing was claimed.');
+    await worker.exchange({ settles: [{ ...first, settlement: { event: 'succeed', json: '' } }] });
+    const before = await queue.depth();
+    expect(await auditAll(ulids)).toEqual([]);
+    expect((await queue.depth()).counts).toEqual(before.counts);
+  });
+
+  it('lists a queued job again that stands in no line, and it is claimed', async () => {
+    const ulids = await queue.add([{}, {}, {}]);
+    const lost = ulids[1] ?? '';
+    await queue.redis.lrem(queue.keys.ready[5] ?? '', 1, lost);
+    expect(await auditAll(ulids)).toEqual([lost]);
+    expect(await auditAll(ulids)).toEqual([]);
+    const { claimed } = await worker.exchange({ want: 10 });
+    expect(claimed.map(({ ulid }) => ulid)).toEqual([ulids[0], ulids[2], lost]);
+  });
+
+  it('lists scheduled, retrying and finished jobs again under their own times', async () => {
+    const [scheduled = '', ...others] = await queue.add([{ when: { delayMs: 60_000 } }, {}, {}]);
+    const { claimed } = await worker.exchange({ want: 2 });
+    const [retried, done] = claimed;
+    if (retried === undefined || done === undefined) throw new Error('Too little was claimed.');
+    const settles = [
+      { ...retried, settlement: { event: 'retry', outcome: 'failed', delayMs: 5_000, json: '{}' } as const },
+      { ...done, settlement: { event: 'succeed', json: '' } as const },
+    ];
+    await worker.exchange({ settles });
+    const { keys, redis } = queue;
+    const scores = () =>
+      Promise.all([
+        redis.zscore(keys.scheduled, scheduled),
+        redis.zscore(keys.retrying, retried.ulid),
+        redis.zscore(keys.succeeded, done.ulid),
+      ]);
+    const before = await scores();
+    await redis.del(keys.scheduled, keys.retrying, keys.succeeded);
+    expect([...(await auditAll([scheduled, ...others]))].sort()).toEqual([scheduled, ...others].sort());
+    expect(await scores()).toEqual(before);
+  });
+
+  it('puts a running job back under its worker, whose lease is over at once if it had none', async () => {
+    const [ulid = ''] = await queue.add([{}]);
+    await worker.exchange({ want: 1 });
+    await queue.redis.del(queue.keys.running, queue.keys.leases);
+    expect(await auditAll([ulid])).toEqual([ulid]);
+    const { workerNumber, jobs } = await queue.reap();
+    expect(workerNumber).toBe(worker.number);
+    expect(jobs.map((job) => [job.ulid, job.record.status])).toEqual([[ulid, 'queued']]);
+  });
+
+  it('passes over ids of which there is no job', async () => {
+    expect(await auditAll(['01JDVZ8XQ4T4Y8Q7M5K3N2P1R0'])).toEqual([]);
+  });
+
+  it('goes through all jobs of its types in pages, and rests when it is through', async () => {
+    const ulids = await queue.add(Array.from({ length: 700 }, () => ({})));
+    const other = queue.another();
+    const [foreign = ''] = await other.add([{}]);
+    await queue.redis.del(queue.keys.ready[5] ?? '', other.keys.ready[5] ?? '');
+    const auditor = new Auditor(new Set([queue.type]), {
+      link: queue.link,
+      worker: worker.identity,
+      // It uses nothing else of a worker's options.
+      options: { logger: silentLogger } as ConstructorParameters<typeof Auditor>[1]['options'],
+      journal: Object.create(JobJournal.prototype) as JobJournal,
+    });
+    let pages = 0;
+    while ((await auditor.auditPage()) < 60_000) pages += 1;
+    expect(pages).toBeGreaterThan(1);
+    expect((await queue.depth()).counts.queued).toBe(ulids.length);
+    expect(await queue.redis.lrange(other.keys.ready[5] ?? '', 0, -1)).toEqual([]);
+    expect(await other.find(foreign)).toBeDefined();
+  });
+});
