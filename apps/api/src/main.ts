@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { LayoutMismatchError } from '@antrean/jobs';
 import { ListenError, configOrExit, createLogger, endGracefully, loadApiConfig } from '@antrean/platform';
 import { collectDefaultMetrics } from 'prom-client';
 import { startApi } from './start-api.js';
@@ -10,6 +11,7 @@ collectDefaultMetrics();
 try {
   endGracefully(await startApi(config, log), log);
 } catch (error) {
-  log.fatal(error instanceof ListenError ? { reason: error.message } : { err: error }, 'the api cannot start');
+  const expected = error instanceof ListenError || error instanceof LayoutMismatchError;
+  log.fatal(expected ? { reason: error.message } : { err: error }, 'the api cannot start');
   process.exit(1);
 }

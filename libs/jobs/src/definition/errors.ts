@@ -160,6 +160,18 @@ export class QueueUnavailableError extends AntreanError {
   }
 }
 
+/** The keys in Redis are in a layout that this version does not know. */
+export class LayoutMismatchError extends AntreanError {
+  readonly code = 'layout_mismatch';
+
+  constructor(keyPrefix: string, found: string) {
+    super(
+      `The keys under "${keyPrefix}" are in layout ${found}, which this version does not know: a newer version works on them. ` +
+        'Start that version, or give this one a KEY_PREFIX of its own.',
+    );
+  }
+}
+
 /** Thrown by a handler: the job can never succeed. It is buried at once, whatever attempts are left. */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';

@@ -15,9 +15,13 @@ export class Link implements OnApplicationShutdown {
     return `${this.keyPrefix}:probe`;
   }
 
-  /** Which workers there are; a slot of its own. */
+  get layoutKey(): string {
+    return `${this.keyPrefix}:layout`;
+  }
+
+  /** Which workers there are. In capitals, as no job type is: the slot is theirs alone. */
   get presence(): { readonly clock: string; readonly key: string } {
-    return { clock: `${this.keyPrefix}:{workers}:clock`, key: `${this.keyPrefix}:{workers}:presence` };
+    return { clock: `${this.keyPrefix}:{WORKERS}:clock`, key: `${this.keyPrefix}:{WORKERS}:presence` };
   }
 
   keys(type: string): TypeKeys {

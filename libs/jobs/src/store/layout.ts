@@ -1,0 +1,11 @@
+import type { Link } from './link.js';
+
+/** Goes up when an older version can no longer work beside this one on the same keys. */
+const LAYOUT_VERSION = '1';
+
+/** The layout that the keys under the prefix are in, when it is another than this version's; undefined when they agree. */
+export async function foreignLayout(link: Link): Promise<string | undefined> {
+  await link.redis.setnx(link.layoutKey, LAYOUT_VERSION);
+  const found = await link.redis.get(link.layoutKey);
+  return found === null || found === LAYOUT_VERSION ? undefined : found;
+}
