@@ -1,12 +1,16 @@
 import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { Link, setClockOffset } from '@antrean/jobs/testing';
-import { newUlid } from '../../libs/jobs/src/definition/job-id.js';
+import { newUlid } from '../../libs/jobs/src/store/new-ulid.js';
+import { cancel } from '../../libs/jobs/src/store/cancel.js';
 import { depth, type Depth } from '../../libs/jobs/src/store/depth.js';
 import { enqueue, type Enqueued, type NewJob, type Once } from '../../libs/jobs/src/store/enqueue.js';
 import { exchange, type ExchangeCall, type ExchangeReply, type Settle } from '../../libs/jobs/src/store/exchange.js';
+import { note, type Note } from '../../libs/jobs/src/store/note.js';
 import { promote, type Promotion } from '../../libs/jobs/src/store/promote.js';
 import { read, type Snapshot } from '../../libs/jobs/src/store/read.js';
 import { reap, type Reaped } from '../../libs/jobs/src/store/reap.js';
+import { remove } from '../../libs/jobs/src/store/remove.js';
+import { replay, type Replay, type Replayed } from '../../libs/jobs/src/store/replay.js';
 import { sweep, type Swept } from '../../libs/jobs/src/store/sweep.js';
 import { encodeNewRecord, type NewRecord } from '../../libs/jobs/src/store/record.js';
 import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
@@ -148,6 +152,22 @@ export class StoredQueue {
       crashJson: '{}',
       poisonJson: '{}',
     });
+  }
+
+  cancel(ulids: readonly string[], keepFinished = true): ReturnType<typeof cancel> {
+    return cancel(this.link, this.type, ulids, keepFinished);
+  }
+
+  replay(ulid: string, plan: Partial<Omit<Replay, 'ulid'>> = {}): Promise<Replayed | undefined> {
+    return replay(this.link, this.type, [{ ulid, dedupeTtlMs: 0, record: undefined, ...plan }]).then(([answer]) => answer);
+  }
+
+  remove(ulids: readonly string[]): ReturnType<typeof remove> {
+    return remove(this.link, this.type, ulids);
+  }
+
+  note(notes: readonly Note[]): Promise<readonly boolean[]> {
+    return note(this.link, this.type, notes);
   }
 
   sweep(retentionMs: number, deadRetentionMs: number, { limit = BATCH, maxFailed = 1_000_000 } = {}): Promise<Swept> {

@@ -40,20 +40,24 @@ export interface JobContext<D extends JobDefinition = JobDefinition> {
   readonly requestId: string | null;
   readonly log: JobLog;
   /** Tells how far the job is: percent from 0 to 100, and perhaps in words and as JSON data (4 KiB at most). Told often, it is written twice a second. */
-  progress(this: void, percent: number, message?: string, data?: unknown): void;
+  readonly progress: (percent: number, message?: string, data?: unknown) => void;
   readonly checkpoint: Checkpoint;
   /**
    * Does a part of the job once: what `work` returns is kept under the name (JSON, 64 KiB at most, 100 steps a job) and a later
    * run is given it without doing the work again. A run that ends between the work and its keeping does it again.
    * @throws {NotStorableError} what `work` returned cannot be kept; {@link JobAbortedError} `lease_lost`
    */
-  step<T>(this: void, name: string, work: () => T | Promise<T>): Promise<T>;
+  readonly step: <T>(name: string, work: () => T | Promise<T>) => Promise<T>;
   /**
    * Submits a job that follows from this one and continues its trace. A later run of this job that makes the same calls in the
    * same order gets the same jobs, unless `onceKey` names them otherwise.
    * @throws as `QueueService.enqueue`
    */
-  enqueue<P extends object>(this: void, definition: JobDefinition<P>, payload: P, options?: EnqueueOptions): Promise<EnqueuedJob>;
+  readonly enqueue: <P extends object>(
+    definition: JobDefinition<P>,
+    payload: P,
+    options?: EnqueueOptions,
+  ) => Promise<EnqueuedJob>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatJobId, isJobType, newUlid, parseJobId } from './job-id.js';
+import { formatJobId, isJobType, parseJobId } from './job-id.js';
 
 const ULID = '01J9ZZZZZZABCDEFGHJKMNPQRS';
 
@@ -69,15 +69,4 @@ describe('a job type', () => {
       expect(isJobType(text)).toBe(false);
     },
   );
-});
-
-describe('newUlid', () => {
-  it('makes 20,000 ids in a row, many in the same millisecond, that are unique, sorted, and fit for a job id', () => {
-    const made = Array.from({ length: 20_000 }, newUlid);
-    expect(new Set(made).size).toBe(made.length);
-    expect(made).toEqual([...made].sort());
-    expect(made.filter((ulid) => parseJobId(formatJobId({ type: 'a', ulid })) === undefined)).toEqual([]);
-    const milliseconds = new Set(made.map((ulid) => ulid.slice(0, 10)));
-    expect(milliseconds.size).toBeLessThan(made.length / 10);
-  });
 });

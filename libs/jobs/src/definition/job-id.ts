@@ -1,6 +1,3 @@
-import { randomFraction } from '@antrean/platform';
-import { monotonicFactory } from 'ulid';
-
 /** What a job type may be called; at most {@link LONGEST_TYPE} characters. */
 const TYPE_SHAPE = /^[a-z][a-z0-9.-]*$/;
 export const LONGEST_TYPE = 64;
@@ -16,15 +13,8 @@ export interface JobId {
   readonly ulid: string;
 }
 
-const nextUlid = monotonicFactory(randomFraction);
-
-/** A new ULID: sorted by this host's clock and counted up within a millisecond. Nothing is decided by the time in it. */
-export function newUlid(): string {
-  return nextUlid();
-}
-
 export function isJobType(text: string): boolean {
-  return text.length <= LONGEST_TYPE && TYPE_SHAPE.test(text);
+  return TYPE_SHAPE.test(text);
 }
 
 export function formatJobId({ type, ulid }: JobId): string {
