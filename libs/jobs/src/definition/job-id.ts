@@ -14,7 +14,7 @@ export interface JobId {
 }
 
 export function isJobType(text: string): boolean {
-  return TYPE_SHAPE.test(text);
+  return text.length <= LONGEST_TYPE && TYPE_SHAPE.test(text);
 }
 
 export function formatJobId({ type, ulid }: JobId): string {
