@@ -1,4 +1,5 @@
-/** One project a kind of test: `unit` is pure, `integration` speaks to a real Redis, `e2e` drives the built processes. */
+/** One project a kind of test: `unit` is pure, `integration` speaks to a real Redis, `model` compares it with
+ *  a model of the engine, `e2e` drives the built processes. */
 const shared = {
   testEnvironment: 'node',
   transform: {
@@ -26,8 +27,9 @@ export default {
   // Much of the time is spent waiting for processes: two suites at once also where there are two cores.
   maxWorkers: 2,
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'] },
+    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs,test/bench}/**/*.spec.ts'] },
     { ...shared, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.spec.ts'] },
+    { ...shared, displayName: 'model', testMatch: ['<rootDir>/test/model/**/*.spec.ts'] },
     { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'] },
   ],
 };

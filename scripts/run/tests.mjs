@@ -11,15 +11,18 @@ import { listenForStop } from './stop-requests.mjs';
 /**
  * Sets up all that the tests need and runs jest beside a Redis of its own that keeps nothing; the exit code is jest's.
  * @param {readonly string[]} args handed to jest
+ * @param {object} [settings]
+ * @param {Record<string, string>} [settings.env] what the tests find in their environment besides
+ * @param {(signal: AbortSignal) => Promise<string>} [settings.setUp] brings what they need; resolves to the path of the Redis to run
  */
-export async function runTests(args) {
+export async function runTests(args, { env = {}, setUp = setUpAppsAndRedis } = {}) {
   const { asked } = listenForStop();
   const folder = mkdtempSync(join(tmpdir(), 'antrean-test-'));
   try {
-    const binary = await setUpAppsAndRedis(asked);
+    const binary = await setUp(asked);
     const redis = await runRedis({ binary, folder, keep: false, signal: asked });
     try {
-      process.exitCode = await runJest(args, { REDIS_URL: redis.url, REDIS_SERVER: binary }, asked);
+      process.exitCode = await runJest(args, { ...env, REDIS_URL: redis.url, REDIS_SERVER: binary }, asked);
     } finally {
       await redis.stop();
     }

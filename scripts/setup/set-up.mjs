@@ -36,6 +36,18 @@ export function setUpBenchAndRedis(signal) {
 }
 
 /**
+ * Brings what tests that need no built app take.
+ * @param {AbortSignal} signal
+ * @returns {Promise<string>} the path of the Redis to run
+ */
+export function setUpRedis(signal) {
+  return inTurn(signal, async () => {
+    await ensurePackages(signal);
+    return ensureRedisBinary(signal);
+  });
+}
+
+/**
  * Brings what running the apps on a given Redis takes.
  * @param {AbortSignal} signal
  * @returns {Promise<undefined>}

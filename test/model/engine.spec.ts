@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { connectRedis, waitUntilReady } from '@antrean/platform';
+import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
+import { life } from './commands/arbitrary.js';
+import type { Command } from './commands/commands.js';
+import { live } from './run/life.js';
+import { TooSlow, World } from './run/world.js';
+import { MUST_HAPPEN, Tally } from './tally.js';
+
+/** `npm run test:model` sets these. */
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 500);
+const SEED = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000_000);
+const PATH = process.env['MODEL_PATH'];
+
+/** Lives that go on at the same time, each in a database of its own. */
+const AT_ONCE = PATH === undefined ? 4 : 1;
+const FIRST_DATABASE = 8;
+const OFTEN = 20;
+
+jest.setTimeout(60_000 + RUNS * 1_000);
+
+describe('the engine', () => {
+  const tally = new Tally();
+  const connections: Redis[] = [];
+
+  beforeAll(async () => {
+    for (let i = 0; i < AT_ONCE; i += 1) {
+      const url = new URL(REDIS_URL);
+      url.pathname = `/${FIRST_DATABASE + i}`;
+      const redis = connectRedis(url.href, { name: 'antrean-test', logger: silentLogger, commandTimeoutMs: 10_000 });
+      if (!(redis instanceof Redis && (await waitUntilReady(redis, 10_000))))
+        throw new Error(`There is no Redis at ${REDIS_URL}.`);
+      connections.push(redis);
+      const world = new World(redis, newKeyPrefix(), tally);
+      await world.sides[0].engine.teach();
+      await world.clear();
+    }
+  });
+
+  afterAll(() => {
+    for (const redis of connections) redis.disconnect();
+  });
+
+  const check = async (redis: Redis, seed: number, numRuns: number): Promise<void> => {
+    const property = fc.asyncProperty(life, (commands) => liveOnce(redis, commands, tally));
+    const path = PATH === undefined ? {} : { path: PATH };
+    const details = await fc.check<[Command[]]>(property, { seed, numRuns, ...path, plugins: [fc.unbiased()] });
+    if (details.failed) throw reportOf(details);
+  };
+
+  it('does what the model says, whatever comes', async () => {
+    process.stdout.write(`${RUNS} lives of an engine from seed ${SEED}\n`);
+    await Promise.all(connections.map((redis, index) => check(redis, SEED + index, Math.ceil(RUNS / AT_ONCE))));
+    process.stdout.write(`${tally.table(MUST_HAPPEN)}\n`);
+  });
+
+  it('came into every state that the model knows, often', () => {
+    if (RUNS < 500) return;
+    expect(MUST_HAPPEN.filter((name) => tally.of(name) < OFTEN)).toEqual([]);
+  });
+});
+
+async function liveOnce(redis: Redis, commands: readonly Command[], tally: Tally, triesLeft = 3): Promise<void> {
+  const world = new World(redis, newKeyPrefix(), tally);
+  try {
+    await live(world, commands);
+  } catch (error) {
+    if (!(error instanceof TooSlow) || triesLeft === 0) throw error;
+    await liveOnce(redis, commands, tally, triesLeft - 1);
+  } finally {
+    await world.clear();
+  }
+}
+
+/** A failing life as one command a line, without those that are not needed to fail. */
+function reportOf({ counterexample, errorInstance, seed, counterexamplePath, numShrinks }: fc.RunDetails<[Command[]]>): Error {
+  const needed = (counterexample?.[0] ?? []).filter(({ kind }) => kind !== 'nothing');
+  const parts = [
+    'The engine does not do what the model says, after',
+    ...needed.map((command) => JSON.stringify(command)),
+    errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
+    `Shrunk ${numShrinks} times. To repeat it: npm run test:model -- --seed ${seed} --path ${counterexamplePath ?? ''}`,
+  ];
+  return new Error(parts.join('\n'), { cause: errorInstance });
+}

@@ -1,0 +1,48 @@
+import type { Job, Status } from './job.js';
+import type { Queue } from './queue.js';
+import { must } from './violation.js';
+
+export interface Sweep {
+  readonly retentionMs: number;
+  /** For failed jobs. */
+  readonly deadRetentionMs: number;
+  readonly limit: number;
+  /** No more failed jobs than this are kept. */
+  readonly maxFailed: number;
+}
+
+const FINAL = ['succeeded', 'failed', 'cancelled', 'expired'] as const satisfies Status[];
+
+/** Removes the finished jobs that were kept long enough, and the oldest failed ones beyond the number that is kept. */
+export function sweep(queue: Queue, call: Sweep, gone: ReadonlySet<string>, now: number): void {
+  must(gone.size <= call.limit, `${gone.size} jobs were swept, more than ${call.limit}`);
+  let left = 0;
+  for (const status of FINAL) {
+    const mayGo = removable(queue, status, call, now);
+    const went = mayGo.filter(({ submit }) => gone.has(submit.ulid));
+    must(
+      went.every((job, index) => job === mayGo[index]),
+      `${status} jobs were not swept from the oldest on`,
+    );
+    left += mayGo.length - went.length;
+    for (const job of went) {
+      queue.tally.saw(`swept: ${status}`);
+      queue.jobs.delete(job.submit.ulid);
+    }
+  }
+  must(
+    [...gone].every((ulid) => !queue.jobs.has(ulid)),
+    'a job was swept that was to be kept',
+  );
+  must(left === 0 || gone.size === call.limit, `${left} jobs were left though the sweep was not at its limit`);
+}
+
+/** The oldest first. Where failed jobs are too many, their age is looked at another time. */
+function removable(queue: Queue, status: Status, call: Sweep, now: number): Job[] {
+  const finished = queue.finished(status);
+  const surplus = status === 'failed' ? finished.length - call.maxFailed : 0;
+  if (surplus > 0) queue.tally.saw('swept: too many failed');
+  if (surplus > 0) return finished.slice(0, surplus);
+  const retentionMs = status === 'failed' ? call.deadRetentionMs : call.retentionMs;
+  return finished.filter((job) => job.finishedAt + retentionMs <= now);
+}

@@ -1,0 +1,148 @@
+import type { Command } from '../commands/commands.js';
+import { heartbeat, overdue, reap } from '../rules/lease.js';
+import { sweep } from '../rules/retention.js';
+import type { Keep, Settle } from '../rules/settle.js';
+import { nextDueAt, promote } from '../rules/time.js';
+import { must } from '../rules/violation.js';
+import { mustBeDueIn, mustEqual, mustNotBeLate } from './answers.js';
+import { duration } from './clock.js';
+import { callNext, laneOf } from './lanes.js';
+import type { TestWorker } from './worker.js';
+import type { World } from './world.js';
+
+type Of<K extends Command['kind']> = Extract<Command, { kind: K }>;
+
+const RETENTION_MS = duration(60);
+const DEAD_RETENTION_MS = duration(120);
+const KEEP: Keep = { finished: true, failed: true };
+const TIMED_OUT = '{"name":"TimeoutError"}';
+
+export async function carryOutHeartbeat(world: World, plan: Of<'heartbeat'>): Promise<void> {
+  world.clock.forward(plan.afterSteps);
+  const { worker, side } = laneOf(world, plan);
+  await world.step(
+    side,
+    () => side.engine.heartbeat(worker.number),
+    (pulse, now) => {
+      mustNotBeLate(pulse);
+      mustEqual('a heartbeat', pulse.held, heartbeat(side.queue, worker.number, now));
+      if (pulse.held === undefined) return;
+      const toStop = [...side.queue.jobs.values()].filter(
+        ({ status, cancelAskedAt }) => status === 'processing' && cancelAskedAt !== 0,
+      );
+      mustEqual('jobs to stop', pulse.cancels.toSorted(), toStop.map(({ submit }) => submit.ulid).sort());
+    },
+  );
+}
+
+/** The heartbeat thread finds runs past their hard limit and settles them, whatever their handlers do. */
+export async function settleOverdue(world: World, plan: Of<'overdue'>): Promise<void> {
+  world.clock.forward(plan.afterSteps);
+  const { worker, side } = laneOf(world, plan);
+  let found: string[] = [];
+  await world.step(
+    side,
+    () => side.engine.overdue(worker.number),
+    (answer, now) => {
+      mustNotBeLate(answer);
+      found = answer.toSorted();
+      mustEqual('overdue runs', found, overdue(side.queue, worker.number, now).sort());
+    },
+  );
+  if (found.length === 0) return;
+  world.tally.saw('overdue');
+  await settleTimedOut(world, plan.side, worker, found);
+}
+
+async function settleTimedOut(world: World, at: 0 | 1, by: TestWorker, ulids: readonly string[]): Promise<void> {
+  const { queue } = world.sides[at];
+  const settles = ulids.map((ulid): Settle => {
+    const ending = { event: 'retry', outcome: 'timed_out', delayMs: 0, error: TIMED_OUT } as const;
+    return { ulid, token: queue.jobs.get(ulid)?.token ?? '', ending };
+  });
+  await callNext(world, at, by, 0, { settles });
+}
+
+export async function carryOutReap(world: World, { side, afterSteps, limit, keep, settle }: Of<'reap'>): Promise<void> {
+  world.clock.forward(afterSteps);
+  await reapOnce(world, side, { limit, keep, settle });
+}
+
+/** Whether a worker was reaped, in part or all. */
+export async function reapOnce(
+  world: World,
+  at: 0 | 1,
+  { limit = 50, keep = KEEP, settle = true }: { readonly limit?: number; readonly keep?: Keep; readonly settle?: boolean } = {},
+): Promise<boolean> {
+  const side = world.sides[at];
+  const call = { limit, keep, crashError: '{"name":"Crash"}', poisonError: '{"name":"Poison"}' };
+  let timedOut: readonly string[] = [];
+  let reaped = false;
+  await world.step(
+    side,
+    () => side.engine.reap(call),
+    (reply, now) => {
+      mustNotBeLate(reply);
+      reap(side.queue, call, reply.answer, now);
+      reply.answer.taken.forEach((ulid, index) => {
+        const job = side.queue.jobs.get(ulid);
+        if (job !== undefined) mustEqual(`the new status of ${ulid}`, reply.statuses[index], job.status);
+      });
+      const ends = [...side.queue.leases.values()].map(({ endsAt, beingReaped }) => (beingReaped ? 0 : endsAt));
+      mustBeDueIn('the next end of a lease', reply.nextEndInMs, ends.length === 0 ? undefined : Math.min(...ends), now);
+      timedOut = reply.answer.timedOut;
+      reaped = reply.answer.worker !== undefined;
+    },
+  );
+  const by = world.workers[0];
+  if (settle && timedOut.length > 0 && by !== undefined) await settleTimedOut(world, at, by, timedOut);
+  return reaped;
+}
+
+export async function carryOutPromote(world: World, { side: at, afterSteps, limit, keep }: Of<'promote'>): Promise<void> {
+  world.clock.forward(afterSteps);
+  await promoteOnce(world, at, limit, keep);
+}
+
+export async function promoteOnce(world: World, at: 0 | 1, limit = 50, keepFinished = true): Promise<void> {
+  const side = world.sides[at];
+  await world.step(
+    side,
+    () => side.engine.promote({ limit, keepFinished }),
+    (reply, now) => {
+      mustNotBeLate(reply);
+      promote(side.queue, { limit, keepFinished }, reply.moved, now);
+      reply.moved.forEach((ulid, index) => {
+        mustEqual(`the new status of ${ulid}`, reply.statuses[index], side.queue.jobs.get(ulid)?.status ?? 'expired');
+      });
+      mustBeDueIn('the next waiting job', reply.nextDueInMs, nextDueAt(side.queue), now);
+    },
+  );
+}
+
+export async function carryOutSweep(world: World, { side: at, afterSteps, limit, maxFailed }: Of<'sweep'>): Promise<void> {
+  world.clock.forward(afterSteps);
+  await sweepOnce(world, at, limit, maxFailed);
+}
+
+export async function sweepOnce(world: World, at: 0 | 1, limit: number, maxFailed: number): Promise<void> {
+  const side = world.sides[at];
+  const call = { retentionMs: RETENTION_MS, deadRetentionMs: DEAD_RETENTION_MS, limit, maxFailed };
+  await world.step(
+    side,
+    () => side.engine.sweep(call),
+    (answer, now, view) => {
+      mustNotBeLate(answer);
+      const gone = new Set([...side.queue.jobs.keys()].filter((ulid) => !view.jobs.has(ulid)));
+      mustEqual('the number of jobs swept', answer.removed, gone.size);
+      sweep(side.queue, call, gone, now);
+      const due = (['succeeded', 'failed', 'cancelled', 'expired'] as const).flatMap((status) =>
+        side.queue
+          .finished(status)
+          .map(({ finishedAt }) => finishedAt + (status === 'failed' ? DEAD_RETENTION_MS : RETENTION_MS)),
+      );
+      mustBeDueIn('the next sweep', answer.nextDueInMs, due.length === 0 ? undefined : Math.min(...due), now);
+      must(answer.removed <= limit, 'more was swept than was asked for');
+    },
+  );
+}
