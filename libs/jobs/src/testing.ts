@@ -21,13 +21,14 @@ export class ManualHeart extends Heart {
     super();
   }
 
-  start(about: WorkerAbout): void {
+  start(about: WorkerAbout): Promise<void> {
     const { link, leaseMs } = this;
     const onPulse: Heart['onPulse'] = (type, pulse) => {
       this.onPulse(type, pulse);
     };
     this.heartbeat = new Heartbeat({ link, workerNumber: this.worker.number, leaseMs, about, onPulse });
     for (const type of this.held) this.heartbeat.hold(type);
+    return Promise.resolve();
   }
 
   stop(): Promise<void> {

@@ -7,7 +7,7 @@ import type { Link } from '../store/link.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
 import type { Executor } from './executor.js';
 import type { RegisteredHandler } from './handler-registry.js';
-import type { Heart } from './heart.js';
+import { BEATS_PER_LEASE, type Heart } from './heart.js';
 import { InHand } from './in-hand.js';
 import type { Held } from '../store/reconcile.js';
 import { Lane, type Answer, type Request } from './lane.js';
@@ -18,7 +18,7 @@ import type { WorkerOptions } from './worker-options.js';
 
 /** Two calls in flight, so that this process and Redis work at the same time. */
 const LANES = 2;
-/** A claim whose answer took so long that this share of the lease is gone is not started. */
+/** A job claimed so long ago that this share of the lease is gone is not started. */
 const LATEST_START = 0.75;
 /** An idle worker is woken; this is the net under it. */
 const POLL_MS = 30_000;
@@ -236,11 +236,12 @@ export class Claimer implements Ticking {
 
   /** How many handlers were started; each keeps the slot that was asked for it. */
   private take({ reply, sentAt }: Answer, suspects: boolean): number {
-    const { options, heart, onNextDue } = this.context;
-    const tooLate = this.stopping || performance.now() - sentAt > options.leaseMs * LATEST_START;
+    const { heart, onNextDue } = this.context;
+    // Before a handler is started: the first may block the event loop at once, and the lease is to be kept all the same.
+    if (reply.claimed.length + reply.unreadable.length > 0) heart.hold(this.type);
     let started = 0;
     for (const job of reply.claimed) {
-      if (tooLate) this.inHand.giveBack(job);
+      if (this.stopping || this.isTooLate(job, performance.now() - sentAt)) this.inHand.giveBack(job);
       else if (this.inHand.start(job)) {
         started += 1;
         if (suspects && job.record.suspect) this.suspect = job;
@@ -252,10 +253,16 @@ export class Claimer implements Ticking {
         this.wake();
       });
     }
-    if (this.unsettled > 0) heart.hold(this.type);
-    else heart.release(this.type);
+    if (this.unsettled === 0) heart.release(this.type);
     if (reply.nextDueInMs !== undefined) onNextDue(this.type, reply.nextDueInMs);
     return started;
+  }
+
+  /** Also a job whose run may have been settled as timed out in the meantime, because the event loop was blocked. */
+  private isTooLate({ record }: Claimed, sinceClaimMs: number): boolean {
+    const { leaseMs } = this.context.options;
+    const hardLimitMs = record.timeoutMs + this.registered.definition.graceMs;
+    return sinceClaimMs > Math.min(leaseMs * LATEST_START, Math.max(leaseMs / BEATS_PER_LEASE, hardLimitMs));
   }
 
   private gone(job: Claimed): void {

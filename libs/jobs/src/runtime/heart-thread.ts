@@ -16,6 +16,10 @@ export class HeartThread extends Heart {
   private readonly held = new Set<string>();
   private thread: Worker | undefined;
   private ended = false;
+  private isUp: () => void = () => undefined;
+  private readonly up = new Promise<void>((resolve) => {
+    this.isUp = resolve;
+  });
   private stopped: Promise<void> = Promise.resolve();
 
   constructor(
@@ -25,29 +29,10 @@ export class HeartThread extends Heart {
     super();
   }
 
-  start(about: WorkerAbout): void {
-    if (this.thread !== undefined) return;
-    const { logger } = this.options;
-    const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), { workerData: this.setup(about) });
-    this.thread = thread;
-    thread.on('message', (message: HeartMessage) => {
-      this.hear(message);
-    });
-    thread.on('error', (error) => {
-      logger.error({ err: error }, 'heartbeat thread failed');
-    });
-    this.stopped = new Promise((resolve) => {
-      thread.once('exit', () => {
-        resolve();
-        // It ends only when it is told to: start anew after a failure.
-        if (this.thread !== thread) return;
-        this.thread = undefined;
-        setTimeout(() => {
-          if (!this.ended) this.start(about);
-        }, RESTART_MS).unref();
-      });
-    });
-    for (const type of this.held) this.order({ hold: type });
+  /** A thread loads its code only while the event loop turns; from then on it needs it no more. */
+  start(about: WorkerAbout): Promise<void> {
+    if (this.thread === undefined) this.run(about);
+    return this.up;
   }
 
   async stop(): Promise<void> {
@@ -68,6 +53,30 @@ export class HeartThread extends Heart {
     if (this.held.delete(type)) this.order({ release: type });
   }
 
+  private run(about: WorkerAbout): void {
+    const { logger } = this.options;
+    const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), { workerData: this.setup(about) });
+    this.thread = thread;
+    thread.on('message', (message: HeartMessage) => {
+      this.hear(message);
+    });
+    thread.on('error', (error) => {
+      logger.error({ err: error }, 'heartbeat thread failed');
+    });
+    this.stopped = new Promise((resolve) => {
+      thread.once('exit', () => {
+        resolve();
+        // It ends only when it is told to: start anew after a failure.
+        if (this.thread !== thread) return;
+        this.thread = undefined;
+        setTimeout(() => {
+          if (!this.ended) this.run(about);
+        }, RESTART_MS).unref();
+      });
+    });
+    for (const type of this.held) this.order({ hold: type });
+  }
+
   private setup(about: WorkerAbout): HeartSetup {
     const { redisUrl, keyPrefix, leaseMs, definitions, retentionMs, deadRetentionMs } = this.options;
     return {
@@ -84,6 +93,9 @@ export class HeartThread extends Heart {
 
   private hear(message: HeartMessage): void {
     switch (message.kind) {
+      case 'up':
+        this.isUp();
+        break;
       case 'pulse':
         this.onPulse(message.type, message.pulse);
         break;

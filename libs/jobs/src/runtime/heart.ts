@@ -10,7 +10,8 @@ export const BEATS_PER_LEASE = 6;
 export abstract class Heart {
   /** Told of every beat on a type that is held. */
   onPulse: (type: string, pulse: Pulse) => void = () => undefined;
-  abstract start(about: WorkerAbout): void;
+  /** Resolves once it can beat whatever the event loop does; never rejects. */
+  abstract start(about: WorkerAbout): Promise<void>;
   abstract stop(): Promise<void>;
   /** From now on the lease on this type is kept alive. */
   abstract hold(type: string): void;

@@ -37,6 +37,8 @@ export type HeartOrder =
   | { readonly stop: true };
 
 export type HeartMessage =
+  /** The thread has loaded. */
+  | { readonly kind: 'up' }
   | { readonly kind: 'pulse'; readonly type: string; readonly pulse: Pulse }
   /** Runs that were settled as timed out because the process could not do so itself. */
   | { readonly kind: 'timed_out'; readonly type: string; readonly ulids: readonly string[] }
@@ -103,6 +105,7 @@ if (parentPort !== null) {
   const watch = new Watch(setup, link, heartbeat, port);
   const loop = new Loop('heartbeat', watch, logger);
   loop.start();
+  port.postMessage({ kind: 'up' } satisfies HeartMessage);
   port.on('message', (order: HeartOrder) => {
     if ('hold' in order) heartbeat.hold(order.hold);
     else if ('release' in order) heartbeat.release(order.release);

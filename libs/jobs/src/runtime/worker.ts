@@ -97,21 +97,23 @@ export class Worker {
     this.state = 'running';
     const { identity, link, options } = this.parts;
     options.logger.info({ worker: String(identity.number), types: [...this.claimers.keys()] }, 'worker started');
-    if (link.redis.status === 'ready') this.begin();
+    if (link.redis.status === 'ready') void this.begin();
     else {
       link.redis.once('ready', () => {
-        if (this.state === 'running') this.begin();
+        if (this.state === 'running') void this.begin();
       });
     }
   }
 
-  private begin(): void {
+  private async begin(): Promise<void> {
     const { link, heart, registry, identity } = this.parts;
-    this.begun = true;
-    heart.start({
+    // Without a heartbeat, the first job could lose its lease by blocking the event loop.
+    await heart.start({
       label: identity.label,
       types: Object.fromEntries(registry.handlers.map(({ definition }) => [definition.type, definition.version])),
     });
+    if (!this.ready) return;
+    this.begun = true;
     // After a reconnect Redis may be another, with another memory.
     link.redis.on('ready', this.onReconnect);
     this.noteLoop.start();
