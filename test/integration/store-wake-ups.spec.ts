@@ -115,13 +115,45 @@ describe('a wake-up', () => {
 
   it('tries a bounded number of workers that are gone, and gets further with the next enqueue', async () => {
     const living = await idleWorker();
-    for (let i = 0; i < 20; i += 1) await deadWorker();
+    for (let i = 0; i < 120; i += 1) await deadWorker();
     const heard: string[] = [];
     for (let i = 0; i < 5 && heard.length === 0; i += 1) {
       await queue.add([{}]);
       heard.push(...(await ear.drain()));
     }
     expect(heard).toEqual([channelOf(living)]);
+  });
+
+  it('reaches an idle worker for a job that another hands back, also when that one wants none', async () => {
+    await queue.add([{}]);
+    const giver = queue.newWorker();
+    const { claimed } = await giver.exchange({ want: 1 });
+    const worker = await idleWorker();
+    const settles = claimed.map((job) => ({ ...job, settlement: { event: 'hand_back', delayMs: 0 } as const }));
+    await giver.exchange({ want: 0, settles });
+    expect(await ear.drain()).toEqual([channelOf(worker)]);
+  });
+
+  it('is for any other worker sooner than for the one that put the job off because an earlier run of it goes on there', async () => {
+    await queue.add([{}]);
+    const worker = queue.newWorker();
+    const [job] = (await worker.exchange({ want: 1 })).claimed;
+    if (job === undefined) throw new Error('Nothing was claimed.');
+    const other = await idleWorker();
+    await ear.listenFor(worker);
+    const settles = [{ ...job, settlement: { event: 'hand_back', delayMs: 1_000 } as const }];
+    expect(await worker.exchange({ want: 1, settles })).toMatchObject({ settled: ['scheduled'], idle: true });
+    await queue.moveClock(1_000);
+    await queue.promote();
+    expect(await ear.drain()).toEqual([channelOf(other)]);
+  });
+
+  it('is no business of a worker that finds nothing but what it hands back: it is not idle', async () => {
+    await queue.add([{}]);
+    const worker = queue.newWorker();
+    const { claimed } = await worker.exchange({ want: 1 });
+    const settles = claimed.map((job) => ({ ...job, settlement: { event: 'hand_back', delayMs: 0 } as const }));
+    expect(await worker.exchange({ want: 1, settles })).toMatchObject({ settled: ['queued'], claimed: [], idle: false });
   });
 
   it('does not reach a worker that is full', async () => {

@@ -178,7 +178,7 @@ for list, count in pairs(pops) do redis.call('LPOP', list, count) end
 if #unparked > 0 then redis.call('ZREM', KEYS[15], unpack(unparked)) end
 if #ghosts > 0 then redis.call('SREM', KEYS[13], unpack(ghosts)) end
 
-local letters, left, rejoined = {}, {}, false
+local letters, left, rejoined, sent_on = {}, {}, false, false
 local ending = new_ending(base, now)
 
 local function save(job)
@@ -239,6 +239,7 @@ local events = {
     local state = settle.state
     state.attempt = state.attempt - 1
     if settle.delay > 0 then
+      sent_on = true
       postpone(settle, 's', KEYS[7])
       return
     end
@@ -308,7 +309,8 @@ end
 local idle = #claims < want and not full and not rejoined
 if holds or idle then redis.call('HSET', KEYS[4], worker, ARGV[8] .. ' ' .. ARGV[5] .. ' ' .. ARGV[9]) end
 if idle then
-  redis.call('ZADD', KEYS[6], now, worker)
+  -- A worker that sent a job on, because an earlier run of it goes on there, is woken after all others: it would do so again.
+  redis.call('ZADD', KEYS[6], sent_on and 0 or now, worker)
 elseif want ~= 0 or rejoined then
   if want ~= 0 then redis.call('ZREM', KEYS[6], worker) end
   if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then wake_one(KEYS[6], KEYS[4], KEYS[3], base) end
