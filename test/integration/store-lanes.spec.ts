@@ -47,13 +47,26 @@ describe('a call', () => {
     expect((await queue.depth()).counts).toMatchObject({ queued: 2, processing: 3 });
   });
 
-  it('that settles has one effect when it is sent again, and says that it was carried out before', async () => {
+  it('that settles has one effect when it is sent again, and says what became of the run while that is known', async () => {
     const [ulid = ''] = await queue.add([{}]);
     const settles = [settleOf(await claimOne(), { event: 'retry', outcome: 'failed', delayMs: 60_000, json: ERROR_JSON })];
     expect((await worker.exchange({ call: 2, settles })).settled).toEqual(['retrying']);
     const after = await queue.read(ulid);
-    expect((await worker.exchange({ call: 2, settles })).settled).toEqual(['unknown']);
+    expect((await worker.exchange({ call: 2, settles })).settled).toEqual(['retrying']);
     expect(await queue.read(ulid)).toEqual({ ...after, now: expect.any(Number) as number });
+    await queue.moveClock(60_001);
+    await queue.promote();
+    await queue.newWorker().exchange({ want: 1 });
+    expect((await worker.exchange({ call: 2, settles })).settled).toEqual(['unknown']);
+  });
+
+  it('that settled too late, after the run was taken away, says so again when it is sent again', async () => {
+    await queue.add([{}]);
+    const late = settleOf(await claimOne(), { event: 'succeed', json: '' });
+    await queue.moveClock(LEASE_MS + 1);
+    await queue.reap();
+    expect((await worker.exchange({ call: 7, settles: [late] })).settled).toEqual(['stale']);
+    expect((await worker.exchange({ call: 7, settles: [late] })).settled).toEqual(['unknown']);
   });
 
   it('that is sent again names only the jobs that still stand under it', async () => {

@@ -99,7 +99,7 @@ describe('with a Redis that is out of memory', () => {
     const worker = queue.newWorker();
     const claimed: Claimed[] = [];
     while (claimed.length < 50) claimed.push(...(await worker.exchange({ want: 50 - claimed.length })).claimed);
-    expect(await heartbeat(queue.link, queue.type, worker.identity.number, LEASE_MS)).toBe(50);
+    expect((await heartbeat(queue.link, queue.type, worker.identity.number, LEASE_MS)).held).toBe(50);
     const settles = [
       ...settle(claimed.slice(0, 10), { event: 'succeed', json: JSON.stringify('r'.repeat(10_000)) }),
       ...settle(claimed.slice(10, 20), { event: 'retry', outcome: 'failed', delayMs: 1_000, json: ERROR_JSON }),

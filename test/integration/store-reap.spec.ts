@@ -19,14 +19,16 @@ describe('a worker whose jobs are taken away in parts', () => {
   });
 
   it('is told that its lease is gone, and does not revive it', async () => {
-    expect(await heartbeat(queue.link, queue.type, lost.identity.number, LEASE_MS)).toBeUndefined();
+    expect((await heartbeat(queue.link, queue.type, lost.identity.number, LEASE_MS)).held).toBeUndefined();
     expect((await queue.reap({ limit: 4 })).jobs).toHaveLength(4);
     expect((await queue.reap({ limit: 4 })).jobs).toHaveLength(2);
     expect((await queue.depth()).counts).toMatchObject({ queued: 10, processing: 0 });
   });
 
   it('leaves nothing of itself behind when the last is taken', async () => {
+    expect((await lost.exchange({ lane: 1, call: 1, want: 1 })).claimed).toHaveLength(1);
+    await queue.moveClock(2 * (LEASE_MS + 1));
     while ((await queue.reap({ limit: 4 })).jobs.length > 0);
-    expect(await queue.redis.exists(queue.keys.lanes, queue.keys.workers, queue.keys.leases)).toBe(0);
+    expect(await queue.redis.exists(queue.keys.lanes, queue.keys.workers, queue.keys.leases, queue.keys.idle)).toBe(0);
   });
 });

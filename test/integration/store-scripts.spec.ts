@@ -31,7 +31,7 @@ describe('a Redis that has forgotten the scripts', () => {
     const [claimed] = (await worker.exchange({ want: 1 })).claimed;
     expect(claimed?.ulid).toBe(ulid);
     await forget();
-    expect(await heartbeat(queue.link, queue.type, worker.identity.number, LEASE_MS)).toBe(1);
+    expect(await heartbeat(queue.link, queue.type, worker.identity.number, LEASE_MS)).toEqual({ held: 1, cancels: [] });
     await forget();
     expect((await queue.read(ulid)).record.status).toBe('processing');
     await forget();

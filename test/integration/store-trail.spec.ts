@@ -37,7 +37,7 @@ describe('a trail', () => {
   };
   const fail = (number: number) => run({ event: 'retry', outcome: 'failed', delayMs: 0, json: errorJson(`run ${number}`) });
   const runsOf = async (ulid: string): Promise<readonly Run[]> =>
-    describeJob({ type: queue.type, ulid }, await queue.read(ulid)).runs;
+    describeJob({ type: queue.type, ulid }, await queue.read(ulid), []).runs;
 
   it('says how each run ended, by whom, with what error, and when the next was to be', async () => {
     const [ulid = ''] = await queue.add([{ maxAttempts: 9 }]);

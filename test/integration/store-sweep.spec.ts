@@ -1,0 +1,98 @@
+import type { Settlement } from '../../libs/jobs/src/store/exchange.js';
+import { StoredQueue, type JobPlan } from '../support/stored-queue.js';
+import { viewQueue } from '../support/queue-view.js';
+
+const HOUR = 3_600_000;
+const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';
+const BURY: Settlement = { event: 'bury', outcome: 'failed', json: ERROR_JSON };
+
+describe('a sweep', () => {
+  let opened: StoredQueue;
+  let queue: StoredQueue;
+
+  beforeAll(async () => {
+    opened = await StoredQueue.open();
+  });
+
+  beforeEach(() => {
+    queue = opened.another();
+  });
+
+  afterAll(async () => {
+    await opened.close();
+  });
+
+  /** Jobs that end in this order, a second apart, each with something in its side hash and its log. */
+  const end = async (count: number, settlement: Settlement, plan: JobPlan = {}): Promise<string[]> => {
+    const worker = queue.newWorker();
+    const ulids: string[] = [];
+    for (let i = 0; i < count; i += 1) {
+      await queue.moveClock(i * 1_000);
+      ulids.push(...(await queue.add([plan])));
+      const { claimed } = await worker.exchange({ want: 1 });
+      await queue.note(claimed.flatMap((job) => (['log', 'checkpoint'] as const).map((kind) => ({ ...job, kind, json: '1' }))));
+      await worker.exchange({ settles: claimed.map((job) => ({ ...job, settlement })) });
+    }
+    return ulids;
+  };
+
+  it('removes jobs of every final status with all that belongs to them, and no other', async () => {
+    const ended = [...(await end(1, { event: 'succeed', json: '1' })), ...(await end(1, BURY))];
+    const [cancelled = '', waiting = ''] = await queue.add([{}, {}]);
+    await queue.cancel([cancelled]);
+    const [expired = ''] = await queue.add([{ expiresInMs: 1 }]);
+    await queue.moveClock(1_000);
+    await queue.promote();
+    await queue.moveClock(2 * HOUR);
+    expect((await queue.sweep(HOUR, HOUR)).removed).toBe(4);
+    const view = await viewQueue(queue, [...ended, cancelled, waiting, expired]);
+    expect([[...view.jobs.keys()], view.remains]).toEqual([[waiting], []]);
+  });
+
+  it('leaves what is younger than its retention, failed jobs by one of their own', async () => {
+    await end(1, { event: 'succeed', json: '1' });
+    await end(1, BURY);
+    await queue.moveClock(HOUR + 10);
+    expect(await queue.sweep(HOUR, 2 * HOUR)).toMatchObject({ removed: 1 });
+    expect((await queue.depth()).counts).toMatchObject({ succeeded: 0, failed: 1 });
+  });
+
+  it('removes the oldest failed jobs where there are too many, however young', async () => {
+    const ulids = await end(5, BURY);
+    expect((await queue.sweep(HOUR, HOUR, { maxFailed: 2 })).removed).toBe(3);
+    const view = await viewQueue(queue, ulids);
+    expect([...view.jobs.keys()].sort()).toEqual(ulids.slice(3));
+    expect(view.remains).toEqual([]);
+  });
+
+  it('removes no more in a call than it may', async () => {
+    await end(5, BURY);
+    await queue.moveClock(2 * HOUR);
+    expect([
+      (await queue.sweep(HOUR, HOUR, { limit: 2 })).removed,
+      (await queue.sweep(HOUR, HOUR, { limit: 2, maxFailed: 1 })).removed,
+      (await queue.sweep(HOUR, HOUR, { limit: 2 })).removed,
+    ]).toEqual([2, 2, 1]);
+  });
+
+  it('frees the dedupe keys that its jobs held, but for those with a time of their own', async () => {
+    const dedupe = (policy: 'ttl' | 'until_result_expires') => ({
+      dedupe: { policy, key: policy },
+      dedupeTtlMs: policy === 'ttl' ? 3 * HOUR : 0,
+    });
+    await end(1, { event: 'succeed', json: '1' }, dedupe('until_result_expires'));
+    await end(1, { event: 'succeed', json: '1' }, dedupe('ttl'));
+    const again = async () =>
+      (await queue.enqueue([queue.newJob(dedupe('until_result_expires')), queue.newJob(dedupe('ttl'))])).map(({ kind }) => kind);
+    expect(await again()).toEqual(['duplicate', 'duplicate']);
+    await queue.moveClock(2 * HOUR);
+    await queue.sweep(HOUR, HOUR);
+    expect(await again()).toEqual(['accepted', 'duplicate']);
+  });
+
+  it('takes entries away that no job stands behind', async () => {
+    await queue.redis.zadd(queue.keys.failed, 1, queue.newJob().ulid);
+    expect((await queue.sweep(HOUR, HOUR)).removed).toBe(1);
+    expect(await queue.redis.exists(queue.keys.failed)).toBe(0);
+  });
+});

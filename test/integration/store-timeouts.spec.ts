@@ -1,0 +1,88 @@
+import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
+import { overdue } from '../../libs/jobs/src/store/overdue.js';
+import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+
+const GRACE_MS = 5_000;
+const SHORT = { timeoutMs: 10_000 };
+const LONG = { timeoutMs: 600_000 };
+const TIMED_OUT = { event: 'retry', outcome: 'timed_out', delayMs: 0, json: '{}' } as const;
+
+describe('a run past its timeout and grace', () => {
+  let opened: StoredQueue;
+  let queue: StoredQueue;
+  let worker: StoredWorker;
+
+  beforeAll(async () => {
+    opened = await StoredQueue.open();
+  });
+
+  beforeEach(() => {
+    queue = opened.another();
+    worker = queue.newWorker();
+  });
+
+  afterAll(async () => {
+    await opened.close();
+  });
+
+  const ulidsOf = (jobs: readonly { readonly ulid: string }[]): string[] => jobs.map(({ ulid }) => ulid);
+  const beat = () => heartbeat(queue.link, queue.type, worker.identity.number, LEASE_MS);
+  const look = (page = { offset: 0, limit: 250 }) =>
+    overdue(queue.link, queue.type, worker.identity.number, { graceMs: GRACE_MS, ...page });
+
+  it('is overdue; one within them, or of another worker, is not', async () => {
+    const [short] = await queue.add([SHORT, LONG]);
+    await worker.exchange({ want: 2 });
+    await queue.add([SHORT]);
+    await queue.newWorker().exchange({ want: 1 });
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS - 1_000);
+    expect(await look()).toEqual({ seen: 2, jobs: [] });
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
+    expect(ulidsOf((await look()).jobs)).toEqual([short]);
+  });
+
+  it('is found page by page', async () => {
+    const ulids = await queue.add([SHORT, SHORT, SHORT]);
+    await worker.exchange({ want: 3 });
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
+    const pages = [await look({ offset: 0, limit: 2 }), await look({ offset: 2, limit: 2 })];
+    expect(pages.map(({ seen }) => seen)).toEqual([2, 1]);
+    expect(pages.flatMap(({ jobs }) => ulidsOf(jobs)).sort()).toEqual(ulids.toSorted());
+  });
+
+  it('when its worker was last heard of is left by the reaper to be settled as timed out; the others crashed', async () => {
+    const [short = '', long = ''] = await queue.add([SHORT, LONG]);
+    const { claimed } = await worker.exchange({ want: 2 });
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
+    await beat();
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS + 1_000);
+    const reaped = await queue.reap({ graceMs: GRACE_MS });
+    expect([ulidsOf(reaped.timedOut), ulidsOf(reaped.jobs)]).toEqual([[short], [long]]);
+    expect((await queue.read(short)).record).toMatchObject({ status: 'processing', crashes: 0 });
+    expect((await queue.read(long)).record).toMatchObject({ status: 'queued', crashes: 1 });
+
+    const reaper = queue.newWorker();
+    const late = claimed.filter(({ ulid }) => ulid === short).map((job) => ({ ...job, settlement: TIMED_OUT }));
+    expect((await reaper.exchange({ settles: late })).settled).toEqual(['retrying']);
+    expect(await queue.reap({ graceMs: GRACE_MS })).toMatchObject({ workerNumber: worker.number, timedOut: [], jobs: [] });
+    expect(await queue.redis.exists(queue.keys.leases, queue.keys.lanes)).toBe(1);
+    expect((await queue.reap()).workerNumber).toBeUndefined();
+  });
+
+  it('only after its worker was last heard of crashed with it', async () => {
+    const [ulid = ''] = await queue.add([SHORT]);
+    await worker.exchange({ want: 1 });
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS);
+    expect(await queue.reap({ graceMs: GRACE_MS })).toMatchObject({ timedOut: [], jobs: [{ ulid }] });
+  });
+
+  it('is known as one also after a wake-up was sent to its dead worker', async () => {
+    const [ulid = ''] = await queue.add([SHORT]);
+    expect((await worker.exchange({ want: 2 })).idle).toBe(true);
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
+    await beat();
+    await queue.add([LONG]);
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS + 1_000);
+    expect(ulidsOf((await queue.reap({ graceMs: GRACE_MS })).timedOut)).toEqual([ulid]);
+  });
+});
