@@ -208,12 +208,12 @@ export function decodeRecord(record: Buffer): JobRecord {
   const factsStart = dedupeEnd + record.readUInt16LE(110);
   const factsEnd = factsStart + record.readUInt16LE(112);
   if (factsEnd > record.length) throw new UnreadableRecordError(`A record of ${record.length} bytes ends before its payload.`);
-  return {
-    ...header,
+  // Completed rather than spread into a new object, which takes ten times as long as all else here.
+  return Object.assign(header, {
     dedupeKey: dedupeEnd > HEADER_BYTES ? record.toString('utf8', HEADER_BYTES, dedupeEnd) : undefined,
     facts: factsEnd > factsStart ? parseFacts(record.toString('utf8', factsStart, factsEnd)) : {},
     payloadJson: record.toString('utf8', factsEnd),
-  };
+  });
 }
 
 function parseFacts(json: string): Facts {
