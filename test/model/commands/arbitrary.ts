@@ -63,8 +63,8 @@ const ending: fc.Arbitrary<Ending> = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ event: fc.constant('retry' as const), outcome, delayMs, error }) },
   { weight: 2, arbitrary: fc.record({ event: fc.constant('bury' as const), outcome, error }) },
-  { weight: 1, arbitrary: fc.record({ event: fc.constant('snooze' as const), delayMs, error }) },
-  { weight: 2, arbitrary: fc.record({ event: fc.constant('hand_back' as const), delayMs: fc.constantFrom(0, 0, duration(2)) }) },
+  { weight: 2, arbitrary: fc.record({ event: fc.constant('snooze' as const), delayMs, error }) },
+  { weight: 2, arbitrary: fc.record({ event: fc.constant('hand_back' as const), delayMs: fc.constantFrom(0, duration(2)) }) },
 );
 
 const run: { [K in keyof RunPick]: fc.Arbitrary<RunPick[K]> } = {
@@ -115,7 +115,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [10, fc.record({ kind: fc.constant('exchange_late' as const), ...lane, which: fc.nat(10) })],
   [5, fc.record({ kind: fc.constant('reconcile' as const), ...lane, page: fc.integer({ min: 1, max: 3 }) })],
   [8, fc.record({ kind: fc.constant('heartbeat' as const), side, worker, afterSteps: fc.constantFrom(0, 0, 0, 16) })],
-  [8, fc.record({ kind: fc.constant('overdue' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 4) })],
+  [10, fc.record({ kind: fc.constant('overdue' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 4) })],
   [
     10,
     fc.record({
@@ -143,7 +143,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   ],
   [8, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying'), keep: mostly(true) })],
   [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running'), keep: mostly(true) })],
-  [10, fc.record({ kind: fc.constant('replay' as const), ...picks('finished', 'succeeded', 'failed'), edit: mostly(false) })],
+  [10, fc.record({ kind: fc.constant('replay' as const), ...picks('succeeded', 'succeeded', 'finished', 'failed'), edit: mostly(false) })],
   [9, fc.record({ kind: fc.constant('remove' as const), ...picks('finished', 'succeeded') })],
   [10, fc.record({ kind: fc.constant('write' as const), side, worker, notes: fc.array(note, { minLength: 1, maxLength: 4 }) })],
   [6, fc.record({ kind: fc.constant('look' as const), side, job: fc.nat(20) })],

@@ -1,8 +1,9 @@
+import { audit, MAX_JOBS_PER_AUDIT } from '../../../libs/jobs/src/store/audit.js';
 import { cancel } from '../../../libs/jobs/src/store/cancel.js';
 import { dedupeHolder } from '../../../libs/jobs/src/store/dedupe-holder.js';
 import { depth } from '../../../libs/jobs/src/store/depth.js';
-import { enqueue, type Enqueued, type NewJob } from '../../../libs/jobs/src/store/enqueue.js';
-import { exchange, type Settlement } from '../../../libs/jobs/src/store/exchange.js';
+import { enqueue } from '../../../libs/jobs/src/store/enqueue.js';
+import { exchange } from '../../../libs/jobs/src/store/exchange.js';
 import { heartbeat } from '../../../libs/jobs/src/store/heartbeat.js';
 import type { Link } from '../../../libs/jobs/src/store/link.js';
 import { note } from '../../../libs/jobs/src/store/note.js';
@@ -11,9 +12,8 @@ import { promote } from '../../../libs/jobs/src/store/promote.js';
 import { read } from '../../../libs/jobs/src/store/read.js';
 import { reap } from '../../../libs/jobs/src/store/reap.js';
 import { reconcile } from '../../../libs/jobs/src/store/reconcile.js';
-import { encodeNewRecord } from '../../../libs/jobs/src/store/record.js';
 import { remove } from '../../../libs/jobs/src/store/remove.js';
-import { replay, type Replayed } from '../../../libs/jobs/src/store/replay.js';
+import { replay } from '../../../libs/jobs/src/store/replay.js';
 import { sweep } from '../../../libs/jobs/src/store/sweep.js';
 import type { CancelAnswer, Replay, ReplayAnswer } from '../rules/control.js';
 import { tokenOf, type Call } from '../rules/exchange.js';
@@ -22,10 +22,10 @@ import type { Reap } from '../rules/lease.js';
 import type { Note } from '../rules/notes.js';
 import type { Policy } from '../rules/queue.js';
 import type { Sweep } from '../rules/retention.js';
-import type { Ending } from '../rules/settle.js';
 import type { SubmitAnswer } from '../rules/submit.js';
 import type { Promotion } from '../rules/time.js';
 import { tokenBytes, tokenText } from './token.js';
+import { newJob, newRecord, replayAnswer, settlement, submitAnswer } from './translate.js';
 
 /** One type's queue in the real engine, asked in the model's words and answering in them. */
 export class Engine {
@@ -59,6 +59,7 @@ export class Engine {
       this.read(''),
       this.counts(),
       this.holder(''),
+      this.audit(['']),
     ]);
   }
 
@@ -177,67 +178,12 @@ export class Engine {
     return (await depth(this.link, this.type)).counts;
   }
 
+  /** The jobs that it listed again. */
+  async audit(ulids: readonly string[]): Promise<readonly string[]> {
+    return audit(this.link, this.type, ulids.slice(0, MAX_JOBS_PER_AUDIT));
+  }
+
   holder(dedupeKey: string): Promise<string | undefined> {
     return dedupeHolder(this.link, this.type, dedupeKey);
   }
-}
-
-function newRecord({ priority, maxAttempts, timeoutMs, version, payload, traceId, dedupe }: Submit): Buffer {
-  return encodeNewRecord({
-    priority,
-    maxAttempts,
-    timeoutMs,
-    payloadVersion: version,
-    fingerprint: 0,
-    trace: { traceId, parentId: 'b7ad6b7169203331', flags: 1 },
-    dedupe: dedupe && { policy: dedupe.policy, key: dedupe.key },
-    facts: {},
-    payloadJson: payload,
-  });
-}
-
-function newJob(submit: Submit): NewJob {
-  const { ulid, when, deadlineMs, dedupe, once } = submit;
-  return {
-    ulid,
-    when,
-    expiresInMs: deadlineMs === 0 ? undefined : deadlineMs,
-    dedupeTtlMs: dedupe?.ttlMs ?? 0,
-    once: once && { key: once.key, hash: once.body.repeat(32), ttlMs: once.ttlMs },
-    record: newRecord(submit),
-  };
-}
-
-function submitAnswer(answer: Enqueued): SubmitAnswer {
-  switch (answer.kind) {
-    case 'known':
-      return { kind: 'known', status: answer.header.status, revision: answer.header.revision };
-    case 'duplicate':
-      return { kind: 'duplicate', holder: answer.ulid, status: answer.header?.status };
-    case 'accepted':
-    case 'too_late':
-    case 'expires_before_run':
-    case 'once':
-    case 'once_mismatch':
-      return answer;
-  }
-}
-
-function settlement(ending: Ending): Settlement {
-  switch (ending.event) {
-    case 'succeed':
-      return { event: 'succeed', json: ending.result };
-    case 'hand_back':
-      return ending;
-    case 'retry':
-    case 'bury':
-    case 'snooze': {
-      const { error, ...rest } = ending;
-      return { ...rest, json: error };
-    }
-  }
-}
-
-function replayAnswer(answer: Replayed): ReplayAnswer {
-  return answer.kind === 'duplicate' ? { holder: answer.holder } : answer.kind;
 }

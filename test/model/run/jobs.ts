@@ -139,7 +139,7 @@ export async function carryOutWrite(world: World, { side: at, worker, notes: pla
   );
 }
 
-/** Reads change nothing and say what is. */
+/** Reads change nothing and say what is; an audit finds no job that stands in no structure. */
 export async function look(world: World, { side: at, job: number }: Of<'look'>): Promise<void> {
   const side = world.sides[at];
   const job = pick([...side.queue.jobs.values()], number);
@@ -151,6 +151,13 @@ export async function look(world: World, { side: at, job: number }: Of<'look'>):
       const expected: Record<string, number> = Object.fromEntries(Object.keys(counts).map((status) => [status, 0]));
       for (const { status } of side.queue.jobs.values()) expected[status] = (expected[status] ?? 0) + 1;
       mustEqual('counts', counts, expected);
+    },
+  );
+  await world.step(
+    side,
+    () => side.engine.audit([...side.queue.jobs.keys()]),
+    (relisted) => {
+      mustEqual('jobs that were listed again', relisted, []);
     },
   );
   if (job !== undefined) {
