@@ -143,7 +143,14 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   ],
   [8, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying'), keep: mostly(true) })],
   [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running'), keep: mostly(true) })],
-  [10, fc.record({ kind: fc.constant('replay' as const), ...picks('succeeded', 'succeeded', 'finished', 'failed'), edit: mostly(false) })],
+  [
+    10,
+    fc.record({
+      kind: fc.constant('replay' as const),
+      ...picks('succeeded', 'succeeded', 'finished', 'failed'),
+      edit: mostly(false),
+    }),
+  ],
   [9, fc.record({ kind: fc.constant('remove' as const), ...picks('finished', 'succeeded') })],
   [10, fc.record({ kind: fc.constant('write' as const), side, worker, notes: fc.array(note, { minLength: 1, maxLength: 4 }) })],
   [6, fc.record({ kind: fc.constant('look' as const), side, job: fc.nat(20) })],
