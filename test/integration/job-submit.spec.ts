@@ -73,6 +73,72 @@ describe('a submit', () => {
       expect(await jobs.status.get(jobId)).toMatchObject({ status: 'queued' });
     }
   });
+
+  describe('of many jobs at once', () => {
+    it('answers each in its order, and one that is refused spoils no other', async () => {
+      const results = await jobs.queue.enqueueBulk(Submitted, [
+        { payload: { name: 'one' } },
+        { payload: { name: 7 } as unknown as Payload },
+        { payload: { name: 'two' }, options: { dedupeKey: 'bulk' } },
+        { payload: { name: 'three' }, options: { dedupeKey: 'bulk' } },
+        { payload: { name: 'four' }, options: { priority: 12 } },
+      ]);
+      expect(results.map((result) => ('accepted' in result ? 'accepted' : result.refused.code))).toEqual([
+        'accepted',
+        'invalid_payload',
+        'accepted',
+        'duplicate_job',
+        'invalid_options',
+      ]);
+      for (const result of results) {
+        if ('accepted' in result) expect((await jobs.status.get(result.accepted.jobId))?.status).toBe('queued');
+      }
+    });
+
+    it('takes more than one call carries', async () => {
+      const before = (await jobs.status.depth(Submitted.type)).counts.queued;
+      const results = await jobs.queue.enqueueBulk(
+        Submitted,
+        Array.from({ length: 1_001 }, (_, index) => ({ payload: { name: `bulk ${index}` } })),
+      );
+      expect(results.filter((result) => 'accepted' in result)).toHaveLength(1_001);
+      expect((await jobs.status.depth(Submitted.type)).counts.queued).toBe(before + 1_001);
+    });
+
+    it('of none answers none', async () => {
+      expect(await jobs.queue.enqueueBulk(Submitted, [])).toEqual([]);
+    });
+  });
+
+  describe('under a once key', () => {
+    it('is answered as it was first, whatever became of the job', async () => {
+      const first = await submit({ name: 'once' }, { onceKey: 'k1' });
+      expect(first.repeated).toBe(false);
+      await jobs.control.cancel(first.jobId);
+      await jobs.control.remove(first.jobId);
+      expect(await submit({ name: 'once' }, { onceKey: 'k1' })).toEqual({ ...first, repeated: true });
+    });
+
+    it('is refused with another payload or other options', async () => {
+      const first = await submit({ name: 'once' }, { onceKey: 'k2', priority: 3 });
+      for (const [name, options] of [
+        ['twice', { priority: 3 }],
+        ['once', { priority: 4 }],
+      ] as const) {
+        await expect(submit({ name }, { onceKey: 'k2', ...options })).rejects.toMatchObject({
+          code: 'once_key_conflict',
+          jobId: first.jobId,
+        });
+      }
+      expect((await submit({ name: 'once' }, { onceKey: 'k2', priority: 3, requestId: 'another' })).jobId).toBe(first.jobId);
+    });
+
+    it('is one job when it is made many times at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => submit({ name: 'once' }, { onceKey: 'k3' })));
+      expect(new Set(answers.map(({ jobId }) => jobId)).size).toBe(1);
+      expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(1);
+    });
+  });
 });
 
 /** Within the bounds of each entry; JSON writes a control character with six bytes. */

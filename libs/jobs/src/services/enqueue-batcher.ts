@@ -34,10 +34,23 @@ export class EnqueueBatcher {
     });
   }
 
+  /** Sends many jobs of a type at once. In their order what became of each: an error where its call failed. */
+  async addAll(type: string, jobs: readonly NewJob[]): Promise<readonly (Enqueued | { readonly error: unknown })[]> {
+    return (await Promise.all(split(jobs, (job) => job).map((batch) => this.sendAll(type, batch)))).flat();
+  }
+
+  private async sendAll(type: string, jobs: readonly NewJob[]): Promise<readonly (Enqueued | { readonly error: unknown })[]> {
+    try {
+      return await available(this.link, () => enqueue(this.link, type, jobs));
+    } catch (error) {
+      return jobs.map(({ ulid }) => ({ error: withJobId(error, formatJobId({ type, ulid })) }));
+    }
+  }
+
   private flush(type: string): void {
     const entries = this.waiting.get(type) ?? [];
     this.waiting.delete(type);
-    for (const batch of split(entries)) void this.send(type, batch);
+    for (const batch of split(entries, ({ job }) => job)) void this.send(type, batch);
   }
 
   /** Never rejects: what goes wrong is told to those who wait for the jobs of the batch. */
@@ -57,18 +70,20 @@ function withJobId(error: unknown, jobId: string): unknown {
   return error instanceof QueueUnavailableError ? new QueueUnavailableError(error.outcome, jobId, { cause: error.cause }) : error;
 }
 
-function split(entries: readonly Waiting[]): Waiting[][] {
-  const batches: Waiting[][] = [];
-  let batch: Waiting[] = [];
+/** Cuts a list into calls that are small enough. */
+function split<T>(entries: readonly T[], jobOf: (entry: T) => NewJob): T[][] {
+  const batches: T[][] = [];
+  let batch: T[] = [];
   let bytes = 0;
   for (const entry of entries) {
-    if (batch.length === MAX_JOBS_PER_CALL || (batch.length > 0 && bytes + entry.job.record.length > MAX_BYTES_PER_CALL)) {
+    const { length } = jobOf(entry).record;
+    if (batch.length === MAX_JOBS_PER_CALL || (batch.length > 0 && bytes + length > MAX_BYTES_PER_CALL)) {
       batches.push(batch);
       batch = [];
       bytes = 0;
     }
     batch.push(entry);
-    bytes += entry.job.record.length;
+    bytes += length;
   }
   return batch.length > 0 ? [...batches, batch] : batches;
 }

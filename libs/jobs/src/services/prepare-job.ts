@@ -86,17 +86,17 @@ function whenOf({ delayMs, runAt }: EnqueueOptions): NewJob['when'] {
   return delayMs === undefined || delayMs === 0 ? undefined : { delayMs };
 }
 
-function factsOf({ requestId, userId, tags, metadata, backoff, dedupeTtlMs, ...options }: EnqueueOptions): Facts {
-  const tracestate = parseTracestate(options.tracestate);
-  return {
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(tracestate === undefined ? {} : { tracestate }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(tags === undefined || tags.length === 0 ? {} : { tags }),
-    ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(backoff === undefined ? {} : { backoff }),
-    ...(dedupeTtlMs === undefined ? {} : { dedupeTtlMs }),
-  };
+function factsOf({ requestId, userId, tags = [], metadata, backoff, dedupeTtlMs, tracestate }: EnqueueOptions): Facts {
+  const facts: { -readonly [K in keyof Facts]: Facts[K] } = {};
+  const state = parseTracestate(tracestate);
+  if (requestId !== undefined) facts.requestId = requestId;
+  if (state !== undefined) facts.tracestate = state;
+  if (userId !== undefined) facts.userId = userId;
+  if (tags.length > 0) facts.tags = tags;
+  if (metadata !== undefined && Object.keys(metadata).length > 0) facts.metadata = metadata;
+  if (backoff !== undefined) facts.backoff = backoff;
+  if (dedupeTtlMs !== undefined) facts.dedupeTtlMs = dedupeTtlMs;
+  return facts;
 }
 
 /** What makes two submits the same: all but who asked, and under which trace. */

@@ -59,16 +59,25 @@ export class QueueService {
    * Rejects with what is no {@link AntreanError} only.
    */
   async enqueueBulk<P extends object>(definition: JobDefinition<P>, jobs: readonly BulkJob<P>[]): Promise<readonly BulkResult[]> {
-    return Promise.all(
-      jobs.map(async ({ payload, options = {} }): Promise<BulkResult> => {
-        try {
-          return { accepted: await this.submit(prepareJob(definition, payload, options, this.maxPayloadBytes)) };
-        } catch (error) {
-          if (error instanceof AntreanError) return { refused: error };
-          throw error;
-        }
-      }),
+    const prepared = jobs.map(({ payload, options = {} }) =>
+      attempt(() => prepareJob(definition, payload, options, this.maxPayloadBytes)),
     );
+    const sent = prepared.flatMap((job) => ('done' in job ? [job.done] : []));
+    const enqueued = (
+      await this.batcher.addAll(
+        definition.type,
+        sent.map(({ job }) => job),
+      )
+    ).values();
+    return prepared.map((job): BulkResult => {
+      if ('refused' in job) return job;
+      const outcome = enqueued.next().value ?? { error: new TypeError('Fewer answers came than jobs were sent.') };
+      const answer = attempt(() => {
+        if ('error' in outcome) throw outcome.error;
+        return this.answer(job.done, outcome);
+      });
+      return 'refused' in answer ? answer : { accepted: answer.done };
+    });
   }
 
   private async submit(prepared: PreparedJob): Promise<EnqueuedJob> {
@@ -105,6 +114,16 @@ export class QueueService {
         throw new DuplicateJobError(formatJobId({ type, ulid }), header?.status ?? null, dedupeKey);
       }
     }
+  }
+}
+
+/** Does a part of a bulk submit: what the library refuses is an outcome there. */
+function attempt<T>(work: () => T): { readonly done: T } | { readonly refused: AntreanError } {
+  try {
+    return { done: work() };
+  } catch (error) {
+    if (error instanceof AntreanError) return { refused: error };
+    throw error;
   }
 }
 

@@ -103,24 +103,37 @@ export interface NewRecord {
   readonly payloadJson: string;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /** The part of a record after its deadline; the script that enqueues puts the rest before it. */
 export function encodeNewRecord(record: NewRecord): Buffer {
-  const dedupeKey = Buffer.from(record.dedupe?.key ?? '');
-  const factsJson = JSON.stringify(record.facts);
-  const facts = Buffer.from(factsJson === '{}' ? '' : factsJson);
-  const head = Buffer.alloc(HEADER_BYTES - SUBMITTED_FROM);
-  head.writeUInt8(record.priority, 0);
-  head.writeUInt8(record.dedupe === undefined ? 0 : DEDUPE_POLICIES.indexOf(record.dedupe.policy) + 1, 1);
-  head.writeUInt16LE(record.maxAttempts, 2);
-  head.writeUInt32LE(record.timeoutMs, 4);
-  head.writeUInt16LE(record.payloadVersion, 8);
-  head.writeUInt32LE(record.fingerprint, 10);
-  head.write(record.trace.traceId, 14, 'hex');
-  head.write(record.trace.parentId, 30, 'hex');
-  head.writeUInt8(record.trace.flags, 38);
-  head.writeUInt16LE(dedupeKey.length, 39);
-  head.writeUInt16LE(facts.length, 43);
-  return Buffer.concat([head, dedupeKey, facts, Buffer.from(record.payloadJson)]);
+  const { dedupe, facts, payloadJson, trace } = record;
+  const dedupeKey = dedupe === undefined ? NOTHING : Buffer.from(dedupe.key);
+  const factsJson = hasFields(facts) ? Buffer.from(JSON.stringify(facts)) : NOTHING;
+  const headBytes = HEADER_BYTES - SUBMITTED_FROM;
+  const payloadStart = headBytes + dedupeKey.length + factsJson.length;
+  const bytes = Buffer.allocUnsafe(payloadStart + Buffer.byteLength(payloadJson));
+  bytes[0] = record.priority;
+  bytes[1] = dedupe === undefined ? 0 : DEDUPE_POLICIES.indexOf(dedupe.policy) + 1;
+  bytes.writeUInt16LE(record.maxAttempts, 2);
+  bytes.writeUInt32LE(record.timeoutMs, 4);
+  bytes.writeUInt16LE(record.payloadVersion, 8);
+  bytes.writeUInt32LE(record.fingerprint, 10);
+  bytes.write(trace.traceId, 14, 'hex');
+  bytes.write(trace.parentId, 30, 'hex');
+  bytes[38] = trace.flags;
+  bytes.writeUInt16LE(dedupeKey.length, 39);
+  bytes.writeUInt16LE(0, 41);
+  bytes.writeUInt16LE(factsJson.length, 43);
+  dedupeKey.copy(bytes, headBytes);
+  factsJson.copy(bytes, headBytes + dedupeKey.length);
+  bytes.write(payloadJson, payloadStart);
+  return bytes;
+}
+
+function hasFields(facts: Facts): boolean {
+  for (const name in facts) if (Object.hasOwn(facts, name)) return true;
+  return false;
 }
 
 /** The fixed part of a record. Times are ms of Redis' clock, 0 when unset. */
