@@ -12,8 +12,9 @@ const INCLUDE = /^--#include ([\w-]+)$/gm;
  * side. A line `--#include name` stands for the fragment `name.lua`.
  */
 export class Script {
+  /** By which Redis knows it. */
+  readonly sha: string;
   private readonly text: string;
-  private readonly sha: string;
 
   constructor(name: string) {
     this.text = read(name).replaceAll(INCLUDE, (_line, fragment: string) => read(fragment).trimEnd());
