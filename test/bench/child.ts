@@ -14,7 +14,8 @@ const JOBS = makeJobs(1_000);
 process.on('disconnect', () => process.exit());
 process.on('SIGINT', () => undefined);
 
-const open = SIDES[name as SideName];
+// The parent knows the names.
+const open = await SIDES[name as SideName]();
 const side = await open(redisUrl);
 let worker: WatchedWorker | undefined;
 process.on('message', (command: Command) => void answer(command));
@@ -35,7 +36,7 @@ async function carryOut(side: Side, command: Command): Promise<Replies[keyof Rep
     case 'submit_one': {
       const job = makeJob(command.number);
       const atMs = nowMs();
-      await side.submit(command.variant, job);
+      await side.submit(command.variant, job, 1);
       return { atMs };
     }
     case 'stored':

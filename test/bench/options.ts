@@ -15,7 +15,7 @@ export interface Options {
 /** The command line asks for what is not there; the message says what is. */
 export class OptionsError extends Error {}
 
-export const USAGE = `npm run bench [-- options]
+const USAGE = `npm run bench [-- options]
   --quick         small counts, for a first impression
   --json          one object on standard output
   --rounds N      how often each side is measured

@@ -85,7 +85,6 @@ export function plan(sizes: Sizes): readonly Measurement[] {
       figures: [[`processes.${processes}`, 'jobs/s'] as const],
       setting: `${sizes.processes} queued jobs, ${processes} × ${SLOTS_A_PROCESS} slots, removed when done`,
       measure: drains({ jobs: sizes.processes, processes, slots: SLOTS_A_PROCESS, keep: false }),
-      bare: 'RPOP',
     })),
     {
       figures: [

@@ -34,7 +34,6 @@ export type WorkerReport =
     }
   | { readonly report: 'runs'; readonly number: number; readonly atMs: number };
 
-export type ToChild = Command;
 export type FromChild =
   | { readonly kind: 'ready' }
   | { readonly kind: 'reply'; readonly value: Replies[keyof Replies] }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { PAYLOAD_BYTES } from './job.js';
-import { PEER_AUTO_PIPELINING } from './sides/peer-settings.js';
 import type { Sizes } from './sizes.js';
 
 /** Everything that a reader needs to know of the run as a whole. */
@@ -36,7 +35,7 @@ export function settingsOf(mode: string, rounds: number, sizes: Sizes, redisVers
         'one Queue or Worker a process, concurrency = slots, addBulk, lock renewal and stalled check at their defaults',
       removal: 'removed: removeOnComplete { count: 0 } of the worker, kept: no option',
       trace: 'in telemetry.metadata of the job',
-      enableAutoPipelining: PEER_AUTO_PIPELINING,
+      enableAutoPipelining: 'for many submits in flight: on; for single ones, addBulk and workers: off, where it is slower',
       metrics: 'off',
     },
     validation: '.validated: class-validator, the same class and settings on both sides, at the submit and before the handler',

@@ -1,6 +1,7 @@
 /** How much is done in one run. Numbers of jobs are multiples of 100. */
 export interface Sizes {
   readonly rounds: number;
+  /** Done by each process before it is measured; 0 leaves it cold. */
   readonly warmUp: number;
   readonly enqueueOne: number;
   readonly enqueueMany: number;
@@ -38,7 +39,7 @@ export const SIZES = {
   /** Enough to see that every figure can be measured, for the test of the benchmark itself. */
   tiny: {
     rounds: 1,
-    warmUp: 100,
+    warmUp: 0,
     enqueueOne: 100,
     enqueueMany: 300,
     enqueueBulk: 300,

@@ -16,7 +16,7 @@ export async function submitJobs(
     if (batch > 1) return side.submitBulk(variant, jobs.slice(place * batch, (place + 1) * batch));
     const job = jobs[place];
     if (job === undefined) throw new Error(`There are no jobs beyond ${jobs.length}.`);
-    return side.submit(variant, job);
+    return side.submit(variant, job, inFlight);
   };
   const stream = async (): Promise<void> => {
     while (left > 0) {

@@ -8,6 +8,7 @@ const SLOTS = 100;
 export function warmUps(jobs: number): { readonly producer: WarmUp; readonly worker: WarmUp } {
   return {
     producer: async (stage, _side, producer) => {
+      if (jobs === 0) return;
       for (const variant of VARIANTS) {
         await stage.redis.clear();
         for (const inFlight of [1, SLOTS]) {
@@ -16,6 +17,7 @@ export function warmUps(jobs: number): { readonly producer: WarmUp; readonly wor
       }
     },
     worker: async (stage, side, worker) => {
+      if (jobs === 0) return;
       for (const variant of VARIANTS) {
         await stage.fill(side, variant, jobs);
         await drain(stage, [worker], { variant, slots: SLOTS, keep: false }, jobs);

@@ -2,37 +2,46 @@ import { Queue, Worker, type Job } from 'bullmq';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { BenchPayload, type BenchJob } from '../job.js';
-import { PEER_AUTO_PIPELINING } from './peer-settings.js';
 import type { OpenSide, OpenWorker, Side, Stored, Variant, WorkerSettings } from './side.js';
 
 const NAMES = { plain: 'bench-plain', validated: 'bench-validated' };
 
-/** BullMQ: one queue and one worker a process, `addBulk`, removal by the worker; no job has options that it does not need. */
+/**
+ * BullMQ: one worker a process, `addBulk`, removal by the worker, no options that a job does not need. Automatic pipelining makes
+ * many submits in flight cheaper and single ones slower, so there is a queue object for each.
+ */
 export const openBullmq: OpenSide = async (redisUrl) => {
-  const open = async (name: string) => {
-    const queue = new Queue<BenchPayload>(name, {
-      connection: { ...addressOf(redisUrl), enableAutoPipelining: PEER_AUTO_PIPELINING },
-    });
+  const open = async (name: string, enableAutoPipelining: boolean) => {
+    const queue = new Queue<BenchPayload>(name, { connection: { ...addressOf(redisUrl), enableAutoPipelining } });
     await queue.waitUntilReady();
     return queue;
   };
-  return new Bullmq(redisUrl, { plain: await open(NAMES.plain), validated: await open(NAMES.validated) });
+  const both = async (name: string): Promise<Queues> => ({ alone: await open(name, false), among: await open(name, true) });
+  return new Bullmq(redisUrl, { plain: await both(NAMES.plain), validated: await both(NAMES.validated) });
 };
+
+interface Queues {
+  /** For one call at a time. */
+  readonly alone: Queue<BenchPayload>;
+  /** For many at a time. */
+  readonly among: Queue<BenchPayload>;
+}
 
 class Bullmq implements Side {
   constructor(
     private readonly redisUrl: string,
-    private readonly queues: Readonly<Record<Variant, Queue<BenchPayload>>>,
+    private readonly queues: Readonly<Record<Variant, Queues>>,
   ) {}
 
-  async submit(variant: Variant, { payload, traceparent }: BenchJob): Promise<unknown> {
+  async submit(variant: Variant, { payload, traceparent }: BenchJob, inFlight: number): Promise<unknown> {
     if (variant === 'validated') check(payload, 'refuse');
-    return this.queues[variant].add('bench', payload, traced(traceparent));
+    const { alone, among } = this.queues[variant];
+    return (inFlight > 1 ? among : alone).add('bench', payload, traced(traceparent));
   }
 
   async submitBulk(variant: Variant, jobs: readonly BenchJob[]): Promise<unknown> {
     if (variant === 'validated') for (const { payload } of jobs) check(payload, 'refuse');
-    return this.queues[variant].addBulk(
+    return this.queues[variant].alone.addBulk(
       jobs.map(({ payload, traceparent }) => ({ name: 'bench', data: payload, opts: traced(traceparent) })),
     );
   }
@@ -67,12 +76,12 @@ class Bullmq implements Side {
   }
 
   async stored(variant: Variant): Promise<Stored> {
-    const { waiting, completed } = await this.queues[variant].getJobCounts('waiting', 'completed');
+    const { waiting, completed } = await this.queues[variant].alone.getJobCounts('waiting', 'completed');
     return { waiting: waiting ?? 0, kept: completed ?? 0 };
   }
 
   forgetEvents(variant: Variant): Promise<unknown> {
-    return this.queues[variant].trimEvents(0);
+    return this.queues[variant].alone.trimEvents(0);
   }
 }
 

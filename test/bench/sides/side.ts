@@ -27,7 +27,8 @@ export interface Stored {
 
 /** One of the systems that are compared, as its documents say it is used best. */
 export interface Side {
-  submit(variant: Variant, job: BenchJob): Promise<unknown>;
+  /** @param inFlight how many are submitted at a time, for those who have a setting for that. */
+  submit(variant: Variant, job: BenchJob, inFlight: number): Promise<unknown>;
   submitBulk(variant: Variant, jobs: readonly BenchJob[]): Promise<unknown>;
   /** @param onRun is called by the handler, which does nothing else, with the number of the job. */
   openWorker(settings: WorkerSettings, onRun: (number: number) => void): Promise<OpenWorker>;

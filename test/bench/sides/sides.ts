@@ -1,8 +1,10 @@
-import { openBareRedis } from './bare-redis.js';
-import { openBullmq } from './bullmq.js';
-import { openOurs } from './ours.js';
 import type { OpenSide } from './side.js';
 
-export const SIDES = { ours: openOurs, peer: openBullmq, bare: openBareRedis } satisfies Record<string, OpenSide>;
+export type SideName = 'ours' | 'peer' | 'bare';
 
-export type SideName = keyof typeof SIDES;
+/** Loads one side alone, so that no process carries what it does not measure. */
+export const SIDES: Readonly<Record<SideName, () => Promise<OpenSide>>> = {
+  ours: async () => (await import('./ours.js')).openOurs,
+  peer: async () => (await import('./bullmq.js')).openBullmq,
+  bare: async () => (await import('./bare-redis.js')).openBareRedis,
+};
