@@ -84,7 +84,10 @@ for _, settle in ipairs(settles) do
     if settle.state.status == 'p' and settle.state.token == settle.token then
       settle.live = true
       settle.dedupe_key = held_dedupe_key(base, settle.ulid, settle.header)
-      touched[#touched + 1] = base .. 'extra:' .. settle.ulid
+      -- A success without a result, of a job without a side hash, writes none.
+      if settle.event ~= 'S' or settle.text ~= '' or has_flag(settle.state, FLAG_EXTRA) then
+        touched[#touched + 1] = base .. 'extra:' .. settle.ulid
+      end
     end
   end
 end
@@ -289,10 +292,9 @@ for _, claim in ipairs(claims) do
   running[#running + 1] = worker
   running[#running + 1] = claim.ulid
   if claim.may_expire then started[#started + 1] = claim.ulid end
-  local length = struct.pack('<I4', #claim.record)
-  for _, part in ipairs({ claim.ulid, length, string.sub(claim.record, 1, 1), packed, string.sub(claim.record, 58) }) do
-    given[#given + 1] = part
-  end
+  given[#given + 1] = claim.ulid
+  given[#given + 1] = struct.pack('<I4', #claim.record)
+  given[#given + 1] = with_state(claim.record, packed)
 end
 if #claims > 0 then redis.call('ZADD', KEYS[5], unpack(running)) end
 if #started > 0 then redis.call('ZREM', KEYS[16], unpack(started)) end
