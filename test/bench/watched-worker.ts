@@ -23,10 +23,11 @@ export class WatchedWorker {
     this.worker = await side.openWorker(settings, (number) => {
       this.onRun(number);
     });
+    // Not at the start: several workers are to start at the same moment.
+    globalThis.gc?.();
   }
 
   start(): void {
-    globalThis.gc?.();
     this.cpuAtStart = process.cpuUsage();
     if (this.reports === 'progress') this.watch = setInterval(() => void this.look(), LOOK_MS);
     this.worker?.start();

@@ -60,7 +60,7 @@ describe('npm run bench', () => {
   });
 
   onLinux('leaves nothing running when it is stopped on its way (where /proc shows it)', async () => {
-    const stopped = spawn(process.execPath, [SCRIPT, '--tiny', '--rounds', '100', '--only', 'enqueue.*'], {
+    const stopped = spawn(process.execPath, [SCRIPT, '--tiny', '--rounds', '10', '--only', 'enqueue.*'], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     await new Promise<void>((resolve, reject) => {
