@@ -69,6 +69,7 @@ export const MUST_HAPPEN: readonly string[] = [
   ...['progress', 'checkpoint', 'log', 'step'].map((kind) => `note: ${kind}`),
   'note stale',
   'lease revived',
+  'lease not revived while it is reaped',
   'reaped in part',
   'overdue',
   'timed out by the reaper',

@@ -121,10 +121,11 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
     fc.record({
       kind: fc.constant('reap' as const),
       side,
-      afterSteps: fc.constantFrom(0, 16),
-      limit,
+      afterSteps: fc.constantFrom(0, 16, 16),
+      limit: fc.constantFrom(1, 1, 2, 50),
       keep,
       settle: fc.boolean(),
+      beats: fc.constantFrom(true, true, false),
     }),
   ],
   [

@@ -65,6 +65,8 @@ export type Command =
       readonly limit: number;
       readonly keep: Keep;
       readonly settle: boolean;
+      /** The worker is not dead: its heartbeat comes after all. */
+      readonly beats: boolean;
     } & OnSide)
   | ({ readonly kind: 'promote'; readonly afterSteps: number; readonly limit: number; readonly keep: boolean } & OnSide)
   | ({ readonly kind: 'sweep'; readonly afterSteps: number; readonly limit: number; readonly maxFailed: number } & OnSide)

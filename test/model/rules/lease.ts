@@ -7,6 +7,7 @@ import { must } from './violation.js';
 /** Moves the end of a lease on, also of one that is over and was not touched yet. How many jobs it covers; undefined: it is gone. */
 export function heartbeat(queue: Queue, worker: string, now: number): number | undefined {
   const lease = queue.leases.get(worker);
+  if (lease?.beingReaped === true) queue.tally.saw('lease not revived while it is reaped');
   if (lease === undefined || lease.beingReaped) return undefined;
   if (lease.endsAt <= now) queue.tally.saw('lease revived');
   lease.endsAt = now + queue.policy.leaseMs;

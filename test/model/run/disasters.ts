@@ -67,7 +67,7 @@ export async function crashStorm(world: World, { side: at, rounds, checkpoints }
     }
     crash(world, { worker: 0, version: 3 });
     world.clock.forward(LEASE_STEPS);
-    while (await reapOnce(world, at));
+    while ((await reapOnce(world, at)) !== undefined);
   }
 }
 

@@ -106,13 +106,13 @@ async function settleEverything(world: World): Promise<void> {
     for (let round = 1; open(); round += 1) {
       must(round < MOST_ROUNDS, `jobs are stuck: ${[...queue.jobs.values()].map(({ status }) => status).join()}`);
       world.clock.forward(100);
-      while (await reapOnce(world, side));
+      while ((await reapOnce(world, side)) !== undefined);
       await promoteOnce(world, side);
       await callNext(world, side, last, 0, { want: 50 });
       await succeedAll(world, side, last);
     }
     world.clock.forward(200);
-    while (await reapOnce(world, side));
+    while ((await reapOnce(world, side)) !== undefined);
     await callNext(world, side, last, 0, { want: 1 });
     await sweepOnce(world, side, 250, 0);
     await sweepOnce(world, side, 250, 0);

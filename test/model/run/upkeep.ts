@@ -63,21 +63,23 @@ async function settleTimedOut(world: World, at: 0 | 1, by: TestWorker, ulids: re
   await callNext(world, at, by, 0, { settles });
 }
 
-export async function carryOutReap(world: World, { side, afterSteps, limit, keep, settle }: Of<'reap'>): Promise<void> {
+export async function carryOutReap(world: World, { side, afterSteps, limit, keep, settle, beats }: Of<'reap'>): Promise<void> {
   world.clock.forward(afterSteps);
-  await reapOnce(world, side, { limit, keep, settle });
+  const reaped = await reapOnce(world, side, { limit, keep, settle });
+  const worker = world.workers.findIndex(({ number }) => number === reaped);
+  if (beats && worker >= 0) await carryOutHeartbeat(world, { kind: 'heartbeat', side, worker, afterSteps: 0 });
 }
 
-/** Whether a worker was reaped, in part or all. */
+/** The worker that was reaped, in part or all; undefined when nobody's lease was over. */
 export async function reapOnce(
   world: World,
   at: 0 | 1,
   { limit = 50, keep = KEEP, settle = true }: { readonly limit?: number; readonly keep?: Keep; readonly settle?: boolean } = {},
-): Promise<boolean> {
+): Promise<string | undefined> {
   const side = world.sides[at];
   const call = { limit, keep, crashError: '{"name":"Crash"}', poisonError: '{"name":"Poison"}' };
   let timedOut: readonly string[] = [];
-  let reaped = false;
+  let reaped: string | undefined;
   await world.step(
     side,
     () => side.engine.reap(call),
@@ -91,7 +93,7 @@ export async function reapOnce(
       const ends = [...side.queue.leases.values()].map(({ endsAt, beingReaped }) => (beingReaped ? 0 : endsAt));
       mustBeDueIn('the next end of a lease', reply.nextEndInMs, ends.length === 0 ? undefined : Math.min(...ends), now);
       timedOut = reply.answer.timedOut;
-      reaped = reply.answer.worker !== undefined;
+      reaped = reply.answer.worker;
     },
   );
   const by = world.workers[0];
