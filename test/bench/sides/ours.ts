@@ -106,7 +106,10 @@ class Ours implements Side {
   }
 
   submitBulk(variant: Variant, jobs: readonly BenchJob[]): Promise<unknown> {
-    return Promise.all(jobs.map((job) => this.submit(variant, job)));
+    return this.queue.enqueueBulk(
+      DEFINITIONS[variant],
+      jobs.map(({ payload, traceparent }) => ({ payload, options: { traceparent } })),
+    );
   }
 
   async openWorker(settings: WorkerSettings, onRun: (number: number) => void): Promise<OpenWorker> {
