@@ -3,8 +3,8 @@ import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { promote } from '../store/promote.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
-/** A full batch every 50 ms is 5,000 jobs a second: a burst of due jobs must not drown what queues already. */
-const PACE_MS = 50;
+/** 5,000 jobs a second: a burst of due jobs must not drown what queues already. */
+const PACE = { jobs: 250, windowMs: 50 } as const;
 /** Looks at least this often; in between it is told when a job becomes due. */
 const MAX_SLEEP_MS = 30_000;
 
@@ -20,8 +20,9 @@ export class Promoter implements Ticking {
     const { moved, nextDueInMs = MAX_SLEEP_MS } = await promote(link, this.type, {
       limit: MAX_JOBS_PER_CALL,
       keepFinished: options.retentionMs > 0,
+      pace: PACE,
     });
     for (const job of moved) journal.moved(this.type, job);
-    return moved.length === MAX_JOBS_PER_CALL ? PACE_MS : Math.min(nextDueInMs, MAX_SLEEP_MS);
+    return Math.min(nextDueInMs, MAX_SLEEP_MS);
   }
 }

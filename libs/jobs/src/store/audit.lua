@@ -63,5 +63,5 @@ for _, job in ipairs(lost) do
   reply[#reply + 1] = job.ulid
 end
 for _, job in ipairs(deadlines) do redis.call('ZADD', KEYS[12], job.expires_at, job.ulid) end
-if queued then wake_one(KEYS[13], KEYS[14], base) end
+if queued then wake_one(KEYS[13], KEYS[14], KEYS[5], base) end
 return reply

@@ -19,6 +19,7 @@ const PRIORITIES = 10;
  * | `workers` | hash | worker number → payload version it reads, length of its lease in ms, who it is |
  * | `ghosts` | set | entries still in a list whose job is no longer meant by them |
  * | `seq`, `clock` | string | enqueue sequence; offset of the clock in ms (tests only) |
+ * | `pace` | string | `window count`: how many jobs were promoted within the latest window of time |
  * | `job:<ulid>` | string | the record, see record.ts |
  * | `extra:<ulid>` | hash | what a job gathers: `result`, `progress`, `checkpoint`, `cancel`, `run:<n>`, `step:<name>` |
  * | `log:<ulid>` | list | its latest log lines |
@@ -28,6 +29,7 @@ const PRIORITIES = 10;
  */
 export class TypeKeys {
   readonly clock: string;
+  readonly pace: string;
   readonly seq: string;
   readonly scheduled: string;
   readonly suspects: string;
@@ -56,6 +58,7 @@ export class TypeKeys {
     const base = `${prefix}:{${type}}:`;
     this.base = base;
     this.clock = `${base}clock`;
+    this.pace = `${base}pace`;
     this.seq = `${base}seq`;
     this.scheduled = `${base}scheduled`;
     this.suspects = `${base}suspects`;

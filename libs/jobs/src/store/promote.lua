@@ -2,8 +2,9 @@
 -- What time alone brings about: jobs whose time has come move from waiting to the back of their line, and jobs that waited
 -- beyond their deadline expire.
 -- KEYS   1 clock, 2 seq, 3 scheduled, 4 retrying, 5 idle, 6 workers, 7 expiring, 8 expired, 9 parked, 10 ghosts, 11 leases,
---        12 suspects, 13-22 ready 0-9
--- ARGV   1 how many at most, 2 keep finished jobs (1/0)
+--        12 suspects, 13-22 ready 0-9, 23 pace
+-- ARGV   1 how many at most, 2 keep finished jobs (1/0), 3 how many may queue within a window, whoever moves them (0: any number),
+--        4 length of a window in ms
 -- reply  {ms until the next is due or -1, then per job: ulid, its record without the payload, in its new state}
 --#include clock
 --#include record
@@ -13,7 +14,12 @@
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
-local limit = tonumber(ARGV[1])
+local limit, pace, window_ms = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local window, spent = math.floor(now / window_ms), 0
+if pace > 0 then
+  local noted, count = string.match(redis.call('GET', KEYS[23]) or '', '^(%d+) (%d+)$')
+  if tonumber(noted) == window then spent = tonumber(count) end
+end
 
 local found = {}
 local function look(set, room)
@@ -39,8 +45,10 @@ for _, job in ipairs(expiries) do
   job.dedupe_key = job.state and held_dedupe_key(base, job.ulid, job.header) or nil
   redis.call('TOUCH', base .. 'extra:' .. job.ulid)
 end
-local due = look(KEYS[3], limit - #expiries)
-for _, job in ipairs(look(KEYS[4], limit - #expiries - #due)) do due[#due + 1] = job end
+local room = limit - #expiries
+if pace > 0 then room = math.min(room, math.max(pace - spent, 0)) end
+local due = look(KEYS[3], room)
+for _, job in ipairs(look(KEYS[4], room - #due)) do due[#due + 1] = job end
 local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
 
 local reply, ready, ending = { -1 }, {}, new_ending(base, now)
@@ -80,6 +88,9 @@ for _, job in ipairs(due) do
   end
 end
 if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end
+if moved > 0 and pace > 0 then
+  redis.call('SET', KEYS[23], string.format('%.0f %.0f', window, spent + moved), 'PX', math.max(window_ms * 2, 1000))
+end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
 if moved > 0 then wake_one(KEYS[5], KEYS[6], KEYS[11], base) end
 
@@ -87,4 +98,5 @@ for _, set in ipairs({ KEYS[3], KEYS[4], KEYS[7] }) do
   local next_due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
   if next_due and (reply[1] < 0 or next_due - now < reply[1]) then reply[1] = math.max(next_due - now, 0) end
 end
+if reply[1] == 0 and pace > 0 and spent + moved >= pace then reply[1] = (window + 1) * window_ms - now end
 return reply

@@ -11,11 +11,24 @@ export interface Promotion {
   readonly nextDueInMs: number | undefined;
 }
 
+/** How many jobs of a type may queue within a window of so many ms, all workers together. */
+export interface PromotionPace {
+  readonly jobs: number;
+  readonly windowMs: number;
+}
+
+export interface PromoteCall {
+  readonly limit: number;
+  readonly keepFinished: boolean;
+  /** Without one, as many as the limit allows. */
+  readonly pace?: PromotionPace;
+}
+
 /** Moves jobs of a type whose time has come to the back of their line, and ends those that expired; at most `limit`. */
 export async function promote(
   link: Link,
   type: string,
-  { limit, keepFinished }: { readonly limit: number; readonly keepFinished: boolean },
+  { limit, keepFinished, pace = { jobs: 0, windowMs: 1 } }: PromoteCall,
 ): Promise<Promotion> {
   const keys = link.keys(type);
   const [nextDueIn, ...moved] = asArray(
@@ -35,8 +48,9 @@ export async function promote(
         keys.leases,
         keys.suspects,
         ...keys.ready,
+        keys.pace,
       ],
-      [limit, keepFinished ? 1 : 0],
+      [limit, keepFinished ? 1 : 0, pace.jobs, pace.windowMs],
     ),
   );
   const nextDueInMs = asNumber(nextDueIn);

@@ -1,0 +1,52 @@
+import { promote } from '../../libs/jobs/src/store/promote.js';
+import { StoredQueue } from '../support/stored-queue.js';
+
+const pace = { jobs: 10, windowMs: 60_000 };
+
+describe('a promotion at a pace', () => {
+  let queue: StoredQueue;
+
+  beforeEach(async () => {
+    queue = await StoredQueue.open();
+    await queue.add(Array.from({ length: 25 }, () => ({ when: { delayMs: 1 } })));
+  });
+
+  afterEach(async () => {
+    await queue.close();
+  });
+
+  /** In the middle of a window, so that no few milliseconds lead out of it. */
+  const inWindow = async (window: number) => {
+    const middle = (Math.floor(Date.now() / pace.windowMs) + window + 1.5) * pace.windowMs;
+    await queue.moveClock(Math.round(middle - Date.now()));
+  };
+  const step = (limit = 250) => promote(queue.link, queue.type, { limit, keepFinished: true, pace });
+
+  it('lets so many jobs queue within a window, whoever moves them, and the rest later', async () => {
+    await inWindow(0);
+    expect((await step(4)).moved).toHaveLength(4);
+    const second = await step();
+    expect(second.moved).toHaveLength(6);
+    expect((await step()).moved).toHaveLength(0);
+    await inWindow(1);
+    expect((await step()).moved).toHaveLength(10);
+    await inWindow(2);
+    expect(await step()).toMatchObject({ nextDueInMs: undefined, moved: { length: 5 } });
+  });
+
+  it('says when the next window begins while jobs are due', async () => {
+    await inWindow(0);
+    const { nextDueInMs = 0 } = await step();
+    expect(nextDueInMs).toBeGreaterThan(0);
+    expect(nextDueInMs).toBeLessThanOrEqual(pace.windowMs / 2);
+  });
+
+  it('lets jobs expire all the same', async () => {
+    await queue.add(Array.from({ length: 5 }, () => ({ expiresInMs: 10 })));
+    await inWindow(0);
+    await step();
+    await queue.add(Array.from({ length: 5 }, () => ({ expiresInMs: 1_000 })));
+    await queue.moveClock(Math.round((Math.floor(Date.now() / pace.windowMs) + 1.5) * pace.windowMs - Date.now()) + 1_500);
+    expect((await step()).moved.map(({ record }) => record.status)).toEqual(Array.from({ length: 5 }, () => 'expired'));
+  });
+});
