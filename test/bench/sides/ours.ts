@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { HttpAdapterHost, NestFactory } from '@nestjs/core';
+import { IsOptional, IsString } from 'class-validator';
 import { register } from 'prom-client';
 import {
   JobHandler,
@@ -18,6 +19,13 @@ import type { OpenSide, OpenWorker, Side, Stored, Variant, WorkerSettings } from
 
 const Plain = defineJob('bench.plain', { payload: unchecked<BenchPayload>() });
 const Validated = defineJob('bench.validated', { payload: BenchPayload });
+/** A payload checked under the worker's very rules is not checked again, so the worker has a rule more, as in a rolling deploy. */
+class NewerBenchPayload extends BenchPayload {
+  @IsOptional()
+  @IsString()
+  note?: string;
+}
+const NewerValidated = defineJob('bench.validated', { payload: NewerBenchPayload });
 const DEFINITIONS = { plain: Plain, validated: Validated };
 
 const KEPT_MS = 3_600_000;
@@ -38,11 +46,11 @@ class PlainHandler implements Handles<typeof Plain> {
   }
 }
 
-@JobHandler(Validated)
-class ValidatedHandler implements Handles<typeof Validated> {
+@JobHandler(NewerValidated)
+class ValidatedHandler implements Handles<typeof NewerValidated> {
   constructor(private readonly runs: Runs) {}
 
-  handle({ payload }: JobContext<typeof Validated>): void {
+  handle({ payload }: JobContext<typeof NewerValidated>): void {
     this.runs.tell(payload.number);
   }
 }
@@ -67,6 +75,7 @@ class WorkerModule {
     const { type } = DEFINITIONS[variant];
     const jobs = JobsModule.forWorker({
       ...producerOptions(redisUrl),
+      definitions: [Plain, NewerValidated],
       types: [type],
       slots,
       concurrency: { [type]: slots },
