@@ -22,6 +22,7 @@ import { QueueService } from './services/queue.service.js';
 import { StatusService } from './services/status.service.js';
 import type { WorkerIdentity } from './store/exchange.js';
 import { Link } from './store/link.js';
+import { harmless } from './telemetry/harmless-logger.js';
 import { JobJournal } from './telemetry/job-journal.js';
 import { JobLogs } from './telemetry/job-logs.js';
 import { JOB_METRICS_PROVIDERS } from './telemetry/job-metrics.js';
@@ -31,7 +32,8 @@ const PRODUCER_EXPORTS = [JobCatalog, QueueService, StatusService, DedupeService
 @Module({})
 export class JobsModule {
   /** For applications that submit and look: provides `QueueService`, `StatusService`, `DedupeService`, `ControlService`, `JobCatalog`, `QueueHealth`. */
-  static forProducer(options: ProducerOptions): DynamicModule {
+  static forProducer(given: ProducerOptions): DynamicModule {
+    const options = { ...given, logger: harmless(given.logger) };
     return {
       module: JobsModule,
       global: true,
@@ -41,7 +43,8 @@ export class JobsModule {
   }
 
   /** For applications that run jobs: all of `forProducer`, and every `@JobHandler` among the providers is put to work. */
-  static forWorker(options: WorkerOptions): DynamicModule {
+  static forWorker(given: WorkerOptions): DynamicModule {
+    const options = { ...given, logger: harmless(given.logger) };
     return {
       module: JobsModule,
       global: true,
