@@ -42,3 +42,11 @@ export async function redisAnswers(port) {
 export async function redisKeepsDataIn(port, folder) {
   return (await askRedis(port, ['CONFIG GET dir']))?.includes(`\r\n${folder}\r\n`) === true;
 }
+
+/**
+ * @param {number} port
+ * @returns {Promise<boolean>} whether the Redis there dropped all its data; false also while a script of it goes on
+ */
+export async function redisForgets(port) {
+  return (await askRedis(port, ['FLUSHALL'], 5_000))?.startsWith('+OK') === true;
+}
