@@ -1,7 +1,5 @@
 import { PermanentError } from '../definition/errors.js';
-
-/** A result larger than this belongs in storage. In bytes of JSON. */
-const MAX_RESULT_BYTES = 65_536;
+import { MAX_KEPT_BYTES } from './kept-value.js';
 
 /**
  * What a handler returned as the JSON text that is kept; empty for undefined.
@@ -11,9 +9,9 @@ export function resultJson(result: unknown): string {
   if (result === undefined) return '';
   const json = toJson(result);
   const bytes = Buffer.byteLength(json);
-  if (bytes > MAX_RESULT_BYTES) {
+  if (bytes > MAX_KEPT_BYTES) {
     throw new PermanentError(
-      `The handler ended well, but its result has ${bytes} bytes, the limit is ${MAX_RESULT_BYTES}. Put large results into storage.`,
+      `The handler ended well, but its result has ${bytes} bytes, the limit is ${MAX_KEPT_BYTES}. Put large results into storage.`,
       { code: 'result_too_large' },
     );
   }
