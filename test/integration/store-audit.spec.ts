@@ -2,7 +2,7 @@ import { Auditor } from '../../libs/jobs/src/maintenance/auditor.js';
 import { audit } from '../../libs/jobs/src/store/audit.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { silentLogger } from '../support/jobs-app.js';
-import { StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 describe('an audit', () => {
   let queue: StoredQueue;
@@ -28,6 +28,27 @@ describe('an audit', () => {
     const before = await queue.depth();
     expect(await auditAll(ulids)).toEqual([]);
     expect((await queue.depth()).counts).toEqual(before.counts);
+  });
+
+  it('finds nothing where a queued job stands in another line than it was submitted to', async () => {
+    const [replayed = '', suspect = ''] = await queue.add([{}, {}]);
+    await queue.cancel([replayed]);
+    await worker.exchange({ want: 9 });
+    await queue.replay(replayed);
+    await queue.moveClock(LEASE_MS + 1);
+    await queue.reap({ maxCrashes: 2 });
+    const [parked = ''] = await queue.add([{ payloadVersion: 2, priority: 9 }]);
+    await worker.exchange({ want: 1, suspects: false });
+    expect(await queue.redis.zcard(queue.keys.parked)).toBe(1);
+    expect(await auditAll([replayed, suspect, parked])).toEqual([]);
+  });
+
+  it('gives a waiting job its deadline back', async () => {
+    const ulids = await queue.add([{ expiresInMs: 1_000 }, { expiresInMs: 1_000, when: { delayMs: 500 } }]);
+    await queue.redis.del(queue.keys.expiring);
+    await auditAll(ulids);
+    await queue.moveClock(1_000);
+    expect((await queue.promote()).moved.map(({ record }) => record.status)).toEqual(['expired', 'expired']);
   });
 
   it('lists a queued job again that stands in no line, and it is claimed', async () => {

@@ -61,6 +61,16 @@ describe('a deadline', () => {
     expect((await queue.promote()).moved.map(({ record }) => record.status)).toEqual(['expired']);
   });
 
+  it('does not end a run, also where its entry was left behind', async () => {
+    const [ulid = ''] = await queue.add([{ expiresInMs: HOUR }]);
+    await worker.exchange({ want: 1 });
+    // As if a half-done failover had left it.
+    await queue.redis.zadd(queue.keys.expiring, 1, ulid);
+    expect((await queue.promote()).moved).toEqual([]);
+    expect(await statusOf(ulid)).toBe('processing');
+    expect(await queue.redis.exists(queue.keys.expiring)).toBe(0);
+  });
+
   it('counts again for a job whose worker crashed', async () => {
     const [ulid = ''] = await queue.add([{ expiresInMs: HOUR }]);
     await worker.exchange({ want: 1 });

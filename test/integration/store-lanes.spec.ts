@@ -36,7 +36,11 @@ describe('a call', () => {
     if (job === undefined) throw new Error('Nothing was claimed.');
     return job;
   };
-  const settleOf = ({ ulid, token }: Claimed, settlement: Settlement): Settle => ({ ulid, token, settlement });
+  const settleOf = ({ ulid, token }: Pick<Claimed, 'ulid' | 'token'>, settlement: Settlement): Settle => ({
+    ulid,
+    token,
+    settlement,
+  });
 
   it('whose answer was lost is answered again with the same jobs, payloads included, and takes no others', async () => {
     await queue.add(Array.from({ length: 5 }, (_, number) => ({ payloadJson: JSON.stringify({ number, text: '€😀' }) })));
@@ -122,6 +126,30 @@ describe('a call', () => {
     expect((await worker.exchange({ settles: [settleOf(job, settlement)] })).settled).toEqual(['stale']);
     expect(await queue.find(ulid)).toBeUndefined();
     expect((await viewQueue(queue, [ulid])).remains).toEqual([]);
+  });
+
+  it.each(SETTLEMENTS)('that settles an earlier run of its own worker changes nothing: $event', async (settlement) => {
+    const [ulid = ''] = await queue.add([{}]);
+    const early = settleOf(await claimOne(), settlement);
+    await worker.exchange({ settles: [settleOf(early, { event: 'hand_back', delayMs: 0 })] });
+    await claimOne();
+    const before = await viewQueue(queue, [ulid]);
+    expect((await worker.exchange({ settles: [early] })).settled).toEqual(['stale']);
+    expect((await viewQueue(queue, [ulid])).jobs).toEqual(before.jobs);
+  });
+
+  it('that settles a run twice settles it once', async () => {
+    const [ulid = ''] = await queue.add([{}]);
+    const job = await claimOne();
+    const settles = [
+      settleOf(job, { event: 'succeed', json: '' }),
+      settleOf(job, { event: 'bury', outcome: 'failed', json: ERROR_JSON }),
+    ];
+    expect((await worker.exchange({ settles })).settled).toEqual(['succeeded', 'stale']);
+    expect((await viewQueue(queue, [ulid])).jobs.get(ulid)).toMatchObject({
+      record: { status: 'succeeded' },
+      places: ['succeeded'],
+    });
   });
 
   it('with the token of another worker settles nothing', async () => {

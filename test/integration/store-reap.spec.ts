@@ -32,3 +32,35 @@ describe('a worker whose jobs are taken away in parts', () => {
     expect(await queue.redis.exists(queue.keys.lanes, queue.keys.workers, queue.keys.leases, queue.keys.idle)).toBe(0);
   });
 });
+
+describe('a lease that is over', () => {
+  let queue: StoredQueue;
+  let worker: StoredWorker;
+
+  beforeEach(async () => {
+    queue = await StoredQueue.open();
+    worker = queue.newWorker();
+  });
+
+  afterEach(async () => {
+    await queue.close();
+  });
+
+  it('is revived by a heartbeat, as long as nobody took the jobs away', async () => {
+    await queue.add([{}]);
+    await worker.exchange({ want: 1 });
+    await queue.moveClock(2 * LEASE_MS);
+    expect(await heartbeat(queue.link, queue.type, worker.identity.number, LEASE_MS)).toEqual({ held: 1, cancels: [] });
+    expect(await queue.reap()).toMatchObject({ workerNumber: undefined, jobs: [] });
+  });
+
+  it('leaves its jobs to others ahead of fresh ones, the oldest first', async () => {
+    const ulids = await queue.add([{}, {}, {}]);
+    await worker.exchange({ want: 3 });
+    const [fresh] = await queue.add([{}]);
+    await queue.moveClock(LEASE_MS + 1);
+    await queue.reap();
+    const { claimed } = await queue.newWorker().exchange({ want: 9 });
+    expect(claimed.map(({ ulid }) => ulid)).toEqual([...ulids, fresh]);
+  });
+});

@@ -79,6 +79,16 @@ describe('a job that is one crash short of its burial', () => {
     expect(await claim({ version: 2 })).toEqual(ulids.slice(1, 2));
   });
 
+  it('is not given beside another, also when one of them stood aside', async () => {
+    const [newer] = await queue.add([{ payloadVersion: 2 }]);
+    await crash({ version: 2 });
+    expect(await claim({ version: 1 })).toEqual([]);
+    const [older] = await queue.add([{}]);
+    await crash({ version: 1 });
+    expect(await claim({ version: 2 })).toEqual([older]);
+    expect(await claim({ version: 2 })).toEqual([newer]);
+  });
+
   it('is a job like others again once its work went on', async () => {
     const [ulid = '', other] = await queue.add([{}, {}]);
     await crash();

@@ -62,6 +62,29 @@ describe('a trail', () => {
     for (const { startedAt, finishedAt } of runs) expect(finishedAt?.getTime()).toBeGreaterThanOrEqual(startedAt.getTime());
   });
 
+  it('counts every run, and as attempts those alone that failed', async () => {
+    const [ulid = ''] = await queue.add([{ maxAttempts: 9 }]);
+    const attempts: number[] = [];
+    const note = async () => attempts.push((await queue.read(ulid)).record.attempt);
+    await fail(1);
+    await note();
+    await run({ event: 'snooze', delayMs: 0, json: errorJson('not now') });
+    await note();
+    await run({ event: 'hand_back', delayMs: 0 });
+    await note();
+    await run({ event: 'hand_back', delayMs: 1 });
+    await note();
+    await queue.moveClock(1_000);
+    await claim();
+    await queue.moveClock(2 * LEASE_MS);
+    await queue.reap();
+    await note();
+    await fail(6);
+    await note();
+    expect(attempts).toEqual([1, 1, 1, 1, 1, 2]);
+    expect((await queue.read(ulid)).record.runs).toBe(6);
+  });
+
   it('keeps the latest 50 runs', async () => {
     const [ulid = ''] = await queue.add([{ maxAttempts: 1_000 }]);
     for (let number = 1; number <= 60; number += 1) await fail(number);

@@ -1,4 +1,5 @@
 import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { audit } from '../../libs/jobs/src/store/audit.js';
 import { REDIS_URL, silentLogger } from '../support/jobs-app.js';
 import { StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
@@ -216,6 +217,28 @@ describe('a wake-up', () => {
     await queue.moveClock(HOUR);
     expect((await queue.reap()).jobs).toHaveLength(1);
     expect(await ear.drain()).toEqual([channelOf(living)]);
+  });
+
+  it('comes with a replayed job, and with one that an audit lists again', async () => {
+    const [ulid = ''] = await queue.add([{}]);
+    await queue.cancel([ulid]);
+    const [first, second] = [await idleWorker(), await idleWorker()];
+    await queue.replay(ulid);
+    expect(await ear.drain()).toEqual([channelOf(second)]);
+    await queue.redis.del(queue.keys.ready[5] ?? '');
+    expect(await audit(queue.link, queue.type, [ulid])).toEqual([ulid]);
+    expect(await ear.drain()).toEqual([channelOf(first)]);
+  });
+
+  it('reaches a worker that reads a job which another had to leave aside', async () => {
+    const reader = queue.newWorker();
+    await reader.exchange({ want: 1, version: 2 });
+    await ear.listenFor(reader);
+    const old = await idleWorker();
+    await queue.add([{ payloadVersion: 2 }]);
+    expect(await ear.drain()).toEqual([channelOf(old)]);
+    expect((await old.exchange({ want: 1 })).claimed).toEqual([]);
+    expect(await ear.drain()).toEqual([channelOf(reader)]);
   });
 
   it('does not come with a duplicate or with the same submit again', async () => {

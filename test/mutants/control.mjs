@@ -22,6 +22,13 @@ export const CONTROL = [
     first: ['store-cancel'],
   },
   {
+    name: 'the entries of cancelled jobs count as queued',
+    file: 'depth.lua',
+    from: `redis.call('ZCARD', KEYS[10]) - redis.call('SCARD', KEYS[9])`,
+    to: `redis.call('ZCARD', KEYS[10])`,
+    first: ['store-cancel'],
+  },
+  {
     name: 'a cancelled job may still expire',
     file: 'cancel.lua',
     from: `  if expires_at_of(job.header) > 0 then redis.call('ZREM', KEYS[8], job.ulid) end\n`,

@@ -47,7 +47,7 @@ export const CRASHES = [
     file: 'reap.lua',
     from: `redis.call('LPUSH', line,`,
     to: `redis.call('RPUSH', line,`,
-    first: ['store-reap', 'model'],
+    first: ['store-reap'],
   },
   {
     name: 'jobs that crashed together change their order',

@@ -5,7 +5,7 @@ export const SETTLES = [
     file: 'exchange.lua',
     from: `if settle.live and not left[settle.ulid] then`,
     to: `if settle.live then`,
-    first: ['model'],
+    first: ['store-lanes'],
   },
   {
     name: 'a run that was asked to stop may retry',
@@ -26,14 +26,14 @@ export const SETTLES = [
     file: 'exchange.lua',
     from: `    settle.state.attempt = settle.state.attempt - 1\n`,
     to: ``,
-    first: ['store-trail', 'model'],
+    first: ['store-trail'],
   },
   {
     name: 'a hand-back counts as an attempt',
     file: 'exchange.lua',
     from: `    state.attempt = state.attempt - 1\n`,
     to: ``,
-    first: ['store-trail', 'model'],
+    first: ['store-trail'],
   },
   {
     name: 'a job that was handed back goes to the back of its line',
@@ -54,7 +54,7 @@ export const SETTLES = [
     file: 'exchange.lua',
     from: `      redis.call('HSET', base .. 'extra:' .. settle.ulid, 'result', settle.text)\n`,
     to: ``,
-    first: ['store-replay', 'model'],
+    first: ['model'],
   },
   {
     name: 'a burial is missing from the trail',

@@ -54,14 +54,14 @@ export const SUBMITS = [
     file: 'dedupe.lua',
     from: `if held and string.match(held, '%w+$') == ulid then return key end`,
     to: `if held then return key end`,
-    first: ['store-replay', 'model'],
+    first: ['store-dedupe'],
   },
   {
     name: 'a cancel frees no dedupe key that has a time of its own',
     file: 'dedupe.lua',
     from: `if policy == DEDUPE_TTL and status ~= 'C' then return end`,
     to: `if policy == DEDUPE_TTL then return end`,
-    first: ['store-cancel', 'model'],
+    first: ['store-dedupe'],
   },
   {
     name: 'a success frees a dedupe key that has a time of its own',

@@ -22,6 +22,27 @@ export const WAITS = [
     first: ['store-enqueue', 'model'],
   },
   {
+    name: 'promotion keeps to no pace',
+    file: 'promote.lua',
+    from: `if pace > 0 then room = math.min(room, math.max(pace - spent, 0)) end`,
+    to: ``,
+    first: ['store-promote'],
+  },
+  {
+    name: 'each worker promotes at the whole pace of the type',
+    file: 'promote.lua',
+    from: `if tonumber(noted) == window then spent = tonumber(count) end`,
+    to: ``,
+    first: ['store-promote'],
+  },
+  {
+    name: 'the pace of a window that is over holds up promotion in the next',
+    file: 'promote.lua',
+    from: `if tonumber(noted) == window then`,
+    to: `if noted then`,
+    first: ['store-promote'],
+  },
+  {
     name: 'a running job expires',
     file: 'promote.lua',
     from: `if state and (state.status == 's' or state.status == 'r' or state.status == 'q') then`,
@@ -131,6 +152,6 @@ export const WAITS = [
     file: 'exchange.lua',
     from: `if oldest_parked and (#parks > 0 or oldest_parked <= version and not idle) then`,
     to: `if false then`,
-    first: ['store-parking', 'store-wake-ups'],
+    first: ['store-wake-ups'],
   },
 ];
