@@ -56,7 +56,8 @@ export class TestRedis {
 async function launch(port: number, folder: string, settings: readonly string[]): Promise<ChildProcess> {
   const program = process.env['REDIS_SERVER'];
   if (program === undefined) throw new Error('REDIS_SERVER is not set: run the tests with npm test, which finds a redis-server.');
-  const keep = ['--appendonly', 'yes', '--save', ''];
+  // By the default a write that was answered may wait up to two seconds for an earlier fsync, and a kill would lose it.
+  const keep = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
   const args = [
     '--port',
     String(port),
