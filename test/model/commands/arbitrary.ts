@@ -37,7 +37,7 @@ const job: fc.Arbitrary<JobShape> = fc.record({
   ),
   deadlineMs: fc.oneof(
     { weight: 12, arbitrary: fc.constant(0) },
-    { weight: 7, arbitrary: fc.constantFrom(duration(5), duration(30)) },
+    { weight: 9, arbitrary: fc.constantFrom(duration(5), duration(30), duration(30)) },
     { weight: 1, arbitrary: fc.constant(duration(1)) },
   ),
   dedupe: fc.oneof(
@@ -61,10 +61,10 @@ const ending: fc.Arbitrary<Ending> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({ event: fc.constant('succeed' as const), result: fc.constantFrom('', 'null', '{"ok":true}') }),
   },
-  { weight: 5, arbitrary: fc.record({ event: fc.constant('retry' as const), outcome, delayMs, error }) },
+  { weight: 7, arbitrary: fc.record({ event: fc.constant('retry' as const), outcome, delayMs, error }) },
   { weight: 2, arbitrary: fc.record({ event: fc.constant('bury' as const), outcome, error }) },
   { weight: 2, arbitrary: fc.record({ event: fc.constant('snooze' as const), delayMs, error }) },
-  { weight: 2, arbitrary: fc.record({ event: fc.constant('hand_back' as const), delayMs: fc.constantFrom(0, duration(2)) }) },
+  { weight: 3, arbitrary: fc.record({ event: fc.constant('hand_back' as const), delayMs: fc.constantFrom(0, duration(2)) }) },
 );
 
 const run: { [K in keyof RunPick]: fc.Arbitrary<RunPick[K]> } = {
@@ -114,7 +114,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [6, fc.record({ kind: fc.constant('exchange_again' as const), ...lane })],
   [10, fc.record({ kind: fc.constant('exchange_late' as const), ...lane, which: fc.nat(10) })],
   [5, fc.record({ kind: fc.constant('reconcile' as const), ...lane, page: fc.integer({ min: 1, max: 3 }) })],
-  [8, fc.record({ kind: fc.constant('heartbeat' as const), side, worker, afterSteps: fc.constantFrom(0, 0, 0, 16) })],
+  [14, fc.record({ kind: fc.constant('heartbeat' as const), side, worker, afterSteps: fc.constantFrom(0, 0, 16) })],
   [10, fc.record({ kind: fc.constant('overdue' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 4) })],
   [
     10,
@@ -130,10 +130,16 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   ],
   [
     14,
-    fc.record({ kind: fc.constant('promote' as const), side, afterSteps: fc.constantFrom(0, 3, 21), limit, keep: mostly(true) }),
+    fc.record({
+      kind: fc.constant('promote' as const),
+      side,
+      afterSteps: fc.constantFrom(0, 3, 21, 31),
+      limit,
+      keep: mostly(true),
+    }),
   ],
   [
-    5,
+    4,
     fc.record({
       kind: fc.constant('sweep' as const),
       side,
@@ -142,17 +148,17 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
       maxFailed: fc.constantFrom(1, 2, 100),
     }),
   ],
-  [8, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying'), keep: mostly(true) })],
+  [12, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying', 'retrying'), keep: mostly(true) })],
   [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running'), keep: mostly(true) })],
   [
-    10,
+    24,
     fc.record({
       kind: fc.constant('replay' as const),
-      ...picks('succeeded', 'succeeded', 'finished', 'failed'),
+      ...picks('succeeded', 'succeeded', 'succeeded', 'finished', 'failed'),
       edit: mostly(false),
     }),
   ],
-  [9, fc.record({ kind: fc.constant('remove' as const), ...picks('finished', 'succeeded') })],
+  [14, fc.record({ kind: fc.constant('remove' as const), ...picks('succeeded', 'succeeded', 'failed') })],
   [10, fc.record({ kind: fc.constant('write' as const), side, worker, notes: fc.array(note, { minLength: 1, maxLength: 4 }) })],
   [6, fc.record({ kind: fc.constant('look' as const), side, job: fc.nat(20) })],
   [5, fc.record({ kind: fc.constant('move_clock' as const), bySteps: fc.constantFrom(5, 16, 40, -4, -10) })],
