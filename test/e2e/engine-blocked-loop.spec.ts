@@ -1,9 +1,9 @@
-import type { Job } from '@antrean/jobs';
 import { setClockOffset } from '@antrean/jobs/testing';
 import { RunAct } from '../fixtures/engine/act.js';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
 import { eventually } from '../support/eventually.js';
 import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { succeeded, untilJob } from '../support/until-job.js';
 
 jest.setTimeout(90_000);
 
@@ -27,17 +27,8 @@ afterAll(async () => {
   await Promise.all([...hosts.map((host) => host.kill()), ...observers.map((observer) => observer.close())]);
 });
 
-const until = (observer: JobsApp, jobId: string, done: (job: Job) => boolean): Promise<Job> =>
-  eventually(async () => {
-    const job = await observer.status.get(jobId);
-    if (job === undefined || !done(job)) throw new Error(`${jobId} did not get there: ${JSON.stringify(job)}`);
-    return job;
-  }, 60_000);
-
 /** Workers of every scenario that only stand by. */
 const standby = startHost();
-
-const succeeded = ({ status }: Job): boolean => status === 'succeeded';
 
 /** A blocked handler's worker and one that stands by. */
 async function blockForThreeLeases() {
@@ -52,9 +43,9 @@ async function blockForThreeLeases() {
   await blocked.until(jobId, 'started');
   await other.openGate('standby');
   const { jobId: neighbour } = await observer.queue.enqueue(RunAct, { act: 'return' });
-  await until(observer, neighbour, succeeded);
+  await untilJob(observer, neighbour, succeeded);
   const endedByThen = blocked.toldOf(jobId, 'ended').length;
-  return { job: await until(observer, jobId, succeeded), neighbour, endedByThen, blocked, other };
+  return { job: await untilJob(observer, jobId, succeeded), neighbour, endedByThen, blocked, other };
 }
 
 /** Lets a handler block past its hard limit and stay, while its retry is due. */
@@ -63,19 +54,19 @@ async function blockPastTheHardLimit() {
   const [blocked, other, observer] = await Promise.all([startHost(), standby, observe(settings.keyPrefix)]);
   await blocked.open('worker', settings);
   const { jobId } = await observer.queue.enqueue(RunAct, { act: 'linger', ms: 6_000, gate: 'zombie' }, { timeoutMs: 500 });
-  const settled = await until(observer, jobId, ({ status }) => status === 'retrying');
+  const settled = await untilJob(observer, jobId, ({ status }) => status === 'retrying');
   const unblockedByThen = blocked.toldOf(jobId, 'unblocked').length;
   const refused = await blocked.until(jobId, 'refused');
   // The retry comes to the process in which the handler still is, and is sent on.
-  const handedBack = await until(observer, jobId, ({ runs }) => runs.some(({ outcome }) => outcome === 'handed_back'));
+  const handedBack = await untilJob(observer, jobId, ({ runs }) => runs.some(({ outcome }) => outcome === 'handed_back'));
   const startedByThen = blocked.toldOf(jobId, 'started').length;
   await other.open('beside the zombie', settings);
-  const retried = await until(observer, jobId, succeeded);
+  const retried = await untilJob(observer, jobId, succeeded);
   await blocked.openGate('zombie');
   await blocked.until(jobId, 'ended');
   // Whatever the zombie's end was to bring about is done when a job behind it is.
   const { jobId: last } = await observer.queue.enqueue(RunAct, { act: 'return' });
-  await until(observer, last, succeeded);
+  await untilJob(observer, last, succeeded);
   const after = await observer.status.get(jobId);
   const log = await observer.status.logs(jobId);
   return { jobId, settled, unblockedByThen, refused, handedBack, startedByThen, retried, after, log, blocked, other };
@@ -99,13 +90,13 @@ async function killWithARunPastItsLimit() {
   await heardAfter(await heardAt());
   const { jobId: overdue } = await observer.queue.enqueue(RunAct, { act: 'block', ms: 60_000 }, { timeoutMs: 50 });
   await doomed.until(overdue, 'started');
-  const { startedAt } = await until(observer, overdue, (job) => job.startedAt !== null);
+  const { startedAt } = await untilJob(observer, overdue, (job) => job.startedAt !== null);
   await heardAfter((startedAt?.getTime() ?? 0) + 50 + RunAct.graceMs);
   await doomed.kill();
   await setClockOffset(redis, settings.keyPrefix, RunAct.type, settings.leaseMs);
   await other.openGate('never');
   await other.open('after the kill', settings);
-  return { overdue: await until(observer, overdue, succeeded), crashed: await until(observer, crashing, succeeded) };
+  return { overdue: await untilJob(observer, overdue, succeeded), crashed: await untilJob(observer, crashing, succeeded) };
 }
 
 describe('a handler that blocks the event loop', () => {

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
 import { ReplyDropper, type Loss } from '../support/reply-dropper.js';
 import { CALLS } from '../support/script-calls.js';
+import { succeeded, untilJob } from '../support/until-job.js';
 
 jest.setTimeout(120_000);
 
@@ -34,13 +35,6 @@ afterAll(async () => {
   await Promise.all([...apps.map((app) => app.close()), ...proxies.map((proxy) => proxy.stop())]);
 });
 
-const succeeds = (observer: JobsApp, jobId: string, withinMs = PATIENCE_MS): Promise<Job> =>
-  eventually(async () => {
-    const job = await observer.status.get(jobId);
-    if (job?.status !== 'succeeded') throw new Error(`${jobId} did not succeed in time: ${JSON.stringify(job)}`);
-    return job;
-  }, withinMs);
-
 /** A worker behind a proxy, with a slot for one job, and one who looks at its jobs past the proxy. */
 class Scene {
   private gates = 0;
@@ -55,7 +49,10 @@ class Scene {
     const keyPrefix = newKeyPrefix();
     const [observer, proxy] = await Promise.all([startObserver(keyPrefix), startProxy()]);
     await (await host).open(keyPrefix, { redisUrl: proxy.url, keyPrefix, leaseMs: LEASE_MS });
-    return new Scene(observer, proxy, keyPrefix);
+    const scene = new Scene(observer, proxy, keyPrefix);
+    // It is up once it has run something.
+    await untilJob(observer, await scene.submit({ act: 'return' }), succeeded);
+    return scene;
   }
 
   async submit(act: Act): Promise<string> {
@@ -74,8 +71,8 @@ class Scene {
   /** The job's end, and that of one behind it: the worker goes on. */
   async end(jobId: string): Promise<Job> {
     const next = await this.submit({ act: 'return' });
-    await succeeds(this.observer, next);
-    return succeeds(this.observer, jobId);
+    await untilJob(this.observer, next, succeeded, PATIENCE_MS);
+    return untilJob(this.observer, jobId, succeeded, PATIENCE_MS);
   }
 
   /** When the lease on the type ends, in ms. */
@@ -136,19 +133,21 @@ const LOSSES = {
 };
 const KINDS = ['claim', 'settle', 'heartbeat', 'note', 'reconcile'] as const satisfies (keyof typeof LOSSES)[];
 
-/** One after the other: each takes a moment. */
-async function loseByClosing(): Promise<ReadonlyMap<string, Job>> {
+/** One after the other, on one worker. */
+async function lose(loss: Loss, kinds: readonly (keyof typeof LOSSES)[]): Promise<readonly (readonly [string, Job])[]> {
   const scene = await Scene.open();
-  const jobs = new Map<string, Job>();
-  for (const kind of KINDS) jobs.set(kind, await LOSSES[kind](scene, 'close'));
+  const jobs: (readonly [string, Job])[] = [];
+  for (const kind of kinds) jobs.push([kind, await LOSSES[kind](scene, loss)]);
   return jobs;
 }
 
-/** All at once: each waits for the client to lose patience. */
+/** Each waits for the client to lose patience: some at once, each with a worker of its own. */
 async function loseHalfOpen(): Promise<ReadonlyMap<string, Job>> {
-  const losses = KINDS.map(async (kind) => [kind, await LOSSES[kind](await Scene.open(), 'half_open')] as const);
-  return new Map(await Promise.all(losses));
+  const parts = [['claim', 'settle'], ['heartbeat'], ['note', 'reconcile']] as const;
+  return new Map((await Promise.all(parts.map((kinds) => lose('half_open', kinds)))).flat());
 }
+
+const loseByClosing = async (): Promise<ReadonlyMap<string, Job>> => new Map(await lose('close', KINDS));
 
 async function loseTheReplyToASubmit(loss: Loss) {
   const keyPrefix = newKeyPrefix();
@@ -168,7 +167,7 @@ async function loseTheReplyToASubmit(loss: Loss) {
   const again = await eventually(submit, PATIENCE_MS);
   const { counts } = await observer.status.depth(RunAct.type);
   await (await host).open(keyPrefix, { redisUrl: REDIS_URL, keyPrefix });
-  const job = await succeeds(observer, jobId, 60_000);
+  const job = await untilJob(observer, jobId, succeeded);
   return { error, tookMs, jobId, stored, again, counts, job };
 }
 

@@ -1,0 +1,31 @@
+import { Redis } from 'ioredis';
+
+/** Counts what clients ask of a Redis; what scripts call in turn is not counted. */
+export class ClientCalls {
+  private calls: string[][] = [];
+
+  private constructor(private readonly monitor: Redis) {
+    // The client's types leave the listener's arguments open.
+    monitor.on('monitor', (_time: string, args: string[], source: string) => {
+      if (source !== 'lua') this.calls.push(args);
+    });
+  }
+
+  static async watch(redisUrl: string): Promise<ClientCalls> {
+    const client = new Redis(redisUrl);
+    const watching = new ClientCalls(await client.monitor());
+    client.disconnect();
+    return watching;
+  }
+
+  /** The calls since the last time. */
+  take(): readonly (readonly string[])[] {
+    const { calls } = this;
+    this.calls = [];
+    return calls;
+  }
+
+  stop(): void {
+    this.monitor.disconnect();
+  }
+}
