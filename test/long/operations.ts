@@ -72,12 +72,12 @@ function submits(queue: LargeQueue): readonly Operation[] {
       submit(1, () => ({})),
     ),
     many(
-      'enqueue 250',
+      `enqueue ${BATCH}`,
       submit(BATCH, () => ({})),
     ),
-    many('enqueue 250 with keys, deadline and options', submit(BATCH, fullPlan)),
+    many(`enqueue ${BATCH} with keys, deadline and options`, submit(BATCH, fullPlan)),
     many(
-      'enqueue 250 for later',
+      `enqueue ${BATCH} for later`,
       submit(BATCH, () => ({ when: { delayMs: HOUR } })),
     ),
   ];
@@ -92,29 +92,29 @@ function exchanges(queue: LargeQueue): readonly Operation[] {
   };
   const succeed: Settlement = { event: 'succeed', json: RESULT_JSON };
   return [
-    many('exchange: claim 250', call({ want: BATCH })),
-    many('exchange: settle 250, claim 250', call({ want: BATCH }, succeed)),
-    ...Object.entries(SETTLEMENTS).map(([name, settlement]) => many(`exchange: ${name} 250`, call({ want: 0 }, settlement))),
-    many('exchange: succeed 250, none kept', call({ want: 0, keepFinished: false }, succeed)),
-    many('exchange: settle 250 with keys and deadline, claim 250', call({ want: BATCH }, succeed, fullPlan())),
-    many('exchange: the same call again, 250 jobs', async () => {
+    many(`exchange: claim ${BATCH}`, call({ want: BATCH })),
+    many(`exchange: settle ${BATCH}, claim ${BATCH}`, call({ want: BATCH }, succeed)),
+    ...Object.entries(SETTLEMENTS).map(([name, settlement]) => many(`exchange: ${name} ${BATCH}`, call({ want: 0 }, settlement))),
+    many(`exchange: succeed ${BATCH}, none kept`, call({ want: 0, keepFinished: false }, succeed)),
+    many(`exchange: settle ${BATCH} with keys and deadline, claim ${BATCH}`, call({ want: BATCH }, succeed, fullPlan())),
+    many(`exchange: the same call again, ${BATCH} jobs`, async () => {
       const worker = queue.store.newWorker();
       await claim(queue, worker);
       return () => worker.exchange({ want: BATCH, call: worker.lastCall() });
     }),
-    many('exchange: pass over 250 ghosts', async () => {
+    many(`exchange: pass over ${BATCH} ghosts`, async () => {
       const ulids = await queue.add(BATCH, { priority: 9 });
       await cancel(queue.store.link, queue.store.type, ulids, false);
       return () => queue.store.newWorker().exchange({ want: BATCH });
     }),
-    many('exchange: park 250', async () => {
+    many(`exchange: park ${BATCH}`, async () => {
       await queue.add(BATCH, { priority: 9, payloadVersion: 2 });
       return () => queue.store.newWorker().exchange({ want: BATCH });
     }),
-    many('exchange: claim 250 that were parked', () =>
+    many(`exchange: claim ${BATCH} that were parked`, () =>
       Promise.resolve(() => queue.store.newWorker().exchange({ want: BATCH, version: 2 })),
     ),
-    many('exchange: let 250 expire', async () => {
+    many(`exchange: let ${BATCH} expire`, async () => {
       await queue.add(BATCH, { priority: 9, expiresInMs: 1 });
       await queue.store.moveClock(10);
       return () => queue.store.newWorker().exchange({ want: BATCH });
@@ -138,21 +138,21 @@ function upkeep(queue: LargeQueue): readonly Operation[] {
       return () => store.reap({ graceMs: 0 });
     };
   return [
-    many('promote 250', async () => {
+    many(`promote ${BATCH}`, async () => {
       await queue.add(BATCH, { when: { delayMs: 1 } });
       await store.moveClock(100);
       return () => store.promote();
     }),
-    many('promote: let 250 expire', async () => {
+    many(`promote: let ${BATCH} expire`, async () => {
       await queue.add(BATCH, { expiresInMs: 1 });
       await store.moveClock(100);
       return () => store.promote();
     }),
-    many('reap 250', lost()),
-    many('reap 250 with keys and deadline', lost(fullPlan())),
-    many('reap 250 past their limit', lost({ timeoutMs: 1 }, 10)),
-    many('sweep 250', () => Promise.resolve(() => store.sweep(0, 0))),
-    many('sweep 250 that are too many', () => Promise.resolve(() => store.sweep(HOUR, HOUR, { maxFailed: 0 }))),
+    many(`reap ${BATCH}`, lost()),
+    many(`reap ${BATCH} with keys and deadline`, lost(fullPlan())),
+    many(`reap ${BATCH} past their limit`, lost({ timeoutMs: 1 }, 10)),
+    many(`sweep ${BATCH}`, () => Promise.resolve(() => store.sweep(0, 0))),
+    many(`sweep ${BATCH} that are too many`, () => Promise.resolve(() => store.sweep(HOUR, HOUR, { maxFailed: 0 }))),
     {
       name: 'audit 25 in lines of 1,000,000',
       calls: CALLS,
@@ -187,8 +187,8 @@ function control(queue: LargeQueue): readonly Operation[] {
   };
   return [
     one('cancel 1 in the middle of its line', cancelQueued(1)),
-    many('cancel 250 in the middle of their line', cancelQueued(BATCH)),
-    many('cancel 250 that run', async () => {
+    many(`cancel ${BATCH} in the middle of their line`, cancelQueued(BATCH)),
+    many(`cancel ${BATCH} that run`, async () => {
       const claimed = await claim(queue, queue.store.newWorker());
       return () =>
         cancel(
@@ -199,9 +199,9 @@ function control(queue: LargeQueue): readonly Operation[] {
         );
     }),
     one('replay 1', replayOf('failed', 1)),
-    many('replay 250 that failed', replayOf('failed', BATCH)),
-    many('replay 250 that succeeded', replayOf('succeeded', BATCH)),
-    many('remove 250', () => {
+    many(`replay ${BATCH} that failed`, replayOf('failed', BATCH)),
+    many(`replay ${BATCH} that succeeded`, replayOf('succeeded', BATCH)),
+    many(`remove ${BATCH}`, () => {
       const ulids = queue.takeKept('succeeded', BATCH);
       return Promise.resolve(() => remove(link, type, ulids));
     }),
@@ -226,23 +226,23 @@ function looks(queue: LargeQueue): readonly Operation[] {
     }),
     one('depth', () => Promise.resolve(() => store.depth())),
     many(
-      'heartbeat of 250 runs',
+      `heartbeat of ${BATCH} runs`,
       withRunning((worker) => heartbeat(link, type, worker.identity.number, LEASE_MS)),
     ),
     many(
-      'reconcile 250',
+      `reconcile ${BATCH}`,
       withRunning((worker) =>
         reconcile(link, { type, workerNumber: worker.identity.number, lane: 0, call: 2, leaseMs: LEASE_MS, ...page }),
       ),
     ),
     ...(['checkpoint', 'progress', 'log', 'step:one'] as const).map((kind) =>
       many(
-        `note: ${kind} of 250`,
+        `note: ${kind} of ${BATCH}`,
         withRunning((_worker, claimed) => note(link, type, notes(claimed, kind))),
       ),
     ),
     many(
-      'overdue 250',
+      `overdue ${BATCH}`,
       withRunning((worker) => overdue(link, type, worker.identity.number, { graceMs: -HOUR, ...page })),
     ),
     one('who holds a dedupe key', async () => {
@@ -253,7 +253,7 @@ function looks(queue: LargeQueue): readonly Operation[] {
   ];
 }
 
-/** 250 jobs under the worker; those of a plan are put before all others. */
+/** A batch of jobs under the worker; those of a plan are put before all others. */
 async function claim(queue: LargeQueue, worker: StoredWorker, plan?: JobPlan): Promise<readonly Claimed[]> {
   if (plan !== undefined) {
     const plans = Array.from({ length: BATCH }, () => queue.plan({ ...plan, ...newKeys(plan), priority: 9 }));
