@@ -14,18 +14,18 @@ import { listenForStop } from './stop-requests.mjs';
 
 /** Mutants that are tried at the same time, each in a copy of its own beside a Redis of its own. */
 const LANES = 2;
-const USAGE = 'Usage: npm run mutants -- [--only TEXT] [--list]';
+const USAGE = 'Usage: npm run mutants -- [--only TEXT]… [--list]';
 
 /**
  * Shows of each small fault in the scripts by which test it is caught; the exit code is 1 when one is not.
- * @param {readonly string[]} args `--only` a part of the names, `--list` the names alone
+ * @param {readonly string[]} args `--only` a part of the names, more than once for several; `--list` the names alone
  */
 export async function runMutants(args) {
   const { asked } = listenForStop();
   try {
-    const { only = '', list = false } = parse(args);
-    const mutants = readMutants().filter(({ name }) => name.includes(only));
-    if (mutants.length === 0) throw new Fault(`No mutant has "${only}" in its name; --list shows them all.`);
+    const { only = [''], list = false } = parse(args);
+    const mutants = readMutants().filter(({ name }) => only.some((part) => name.includes(part)));
+    if (mutants.length === 0) throw new Fault(`No mutant has "${only.join('" or "')}" in its name; --list shows them all.`);
     if (list) for (const { name } of mutants) say(name);
     else await tryAll(mutants, asked);
   } catch (error) {
@@ -37,7 +37,8 @@ export async function runMutants(args) {
 /** @param {readonly string[]} args */
 function parse(args) {
   try {
-    return parseArgs({ args: [...args], options: { only: { type: 'string' }, list: { type: 'boolean' } } }).values;
+    return parseArgs({ args: [...args], options: { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } })
+      .values;
   } catch (error) {
     throw new Fault(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
   }

@@ -50,3 +50,25 @@ describe('a promotion at a pace', () => {
     expect((await step()).moved.map(({ record }) => record.status)).toEqual(Array.from({ length: 5 }, () => 'expired'));
   });
 });
+
+describe('jobs whose time has come', () => {
+  it('join the back of their line in the order of their times, with new places in the sequence', async () => {
+    const queue = await StoredQueue.open();
+    const [late = '', early = '', before = ''] = await queue.add([
+      { when: { delayMs: 2_000 } },
+      { when: { delayMs: 1_000 } },
+      {},
+    ]);
+    await queue.moveClock(2_000);
+    await queue.promote();
+    const [after = ''] = await queue.add([{}]);
+    const { claimed } = await queue.newWorker().exchange({ want: 9 });
+    expect(claimed.map(({ ulid, record }) => [ulid, record.seq])).toEqual([
+      [before, 3],
+      [early, 4],
+      [late, 5],
+      [after, 6],
+    ]);
+    await queue.close();
+  });
+});
