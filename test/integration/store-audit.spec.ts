@@ -30,16 +30,16 @@ describe('an audit', () => {
     expect((await queue.depth()).counts).toEqual(before.counts);
   });
 
-  it('finds nothing where a queued job stands in another line than it was submitted to', async () => {
-    const [replayed = '', suspect = ''] = await queue.add([{}, {}]);
+  it('finds nothing where a queued job stands elsewhere than where it was submitted to', async () => {
+    const [suspect = '', replayed = '', parked = ''] = await queue.add([{}, {}, { payloadVersion: 2 }]);
     await queue.cancel([replayed]);
     await worker.exchange({ want: 9 });
-    await queue.replay(replayed);
     await queue.moveClock(LEASE_MS + 1);
     await queue.reap({ maxCrashes: 2 });
-    const [parked = ''] = await queue.add([{ payloadVersion: 2, priority: 9 }]);
-    await worker.exchange({ want: 1, suspects: false });
-    expect(await queue.redis.zcard(queue.keys.parked)).toBe(1);
+    await queue.replay(replayed);
+    const { keys, redis } = queue;
+    const lengths = [redis.llen(keys.suspects), redis.llen(keys.ready[5] ?? ''), redis.zcard(keys.parked)];
+    expect(await Promise.all(lengths)).toEqual([1, 1, 1]);
     expect(await auditAll([replayed, suspect, parked])).toEqual([]);
   });
 

@@ -141,7 +141,10 @@ describe('a finished job', () => {
 
   it('that is removed leaves nothing behind and frees its dedupe key, whatever the policy', async () => {
     for (const policy of DEDUPE_POLICIES) {
-      const ulid = await finished(SUCCEED, dedupeOf(policy));
+      const [ulid = ''] = await queue.add([dedupeOf(policy)]);
+      const { claimed } = await worker.exchange({ want: 1 });
+      await queue.note(claimed.flatMap((job) => (['log', 'checkpoint'] as const).map((kind) => ({ ...job, kind, json: '1' }))));
+      await worker.exchange({ settles: claimed.map((job) => ({ ...job, settlement: SUCCEED })) });
       expect(await queue.remove([ulid])).toEqual(['succeeded']);
       const { jobs, remains } = await viewQueue(queue, [ulid]);
       expect([jobs.size, remains]).toEqual([0, []]);
@@ -155,6 +158,7 @@ describe('a finished job', () => {
     expect(await queue.remove([queued, scheduled, queue.newJob().ulid])).toEqual(['queued', 'scheduled', undefined]);
     await worker.exchange({ want: 1 });
     expect(await queue.remove([queued])).toEqual(['processing']);
+    expect((await queue.read(queued)).record.status).toBe('processing');
     expect((await queue.depth()).counts).toMatchObject({ processing: 1, scheduled: 1 });
   });
 });

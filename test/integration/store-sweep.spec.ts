@@ -75,6 +75,17 @@ describe('a sweep', () => {
     ]).toEqual([2, 2, 1]);
   });
 
+  it('removes no more in a call than it may of all statuses together', async () => {
+    await end(3, { event: 'succeed', json: '1' });
+    await end(3, BURY);
+    await queue.moveClock(2 * HOUR);
+    const removed = [
+      (await queue.sweep(HOUR, HOUR, { limit: 4 })).removed,
+      (await queue.sweep(HOUR, HOUR, { limit: 4 })).removed,
+    ];
+    expect(removed).toEqual([4, 2]);
+  });
+
   it('frees the dedupe keys that its jobs held, but for those with a time of their own', async () => {
     const dedupe = (policy: 'ttl' | 'until_result_expires') => ({
       dedupe: { policy, key: policy },

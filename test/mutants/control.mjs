@@ -124,13 +124,13 @@ export const CONTROL = [
     file: 'finish.lua',
     from: `if has_flag(state, FLAG_EXTRA) then table.insert(ending.removed, ending.base .. 'extra:' .. job.ulid) end`,
     to: ``,
-    first: ['store-notes', 'model'],
+    first: ['store-notes'],
   },
   {
     name: 'a job that is not kept leaves its log',
     file: 'finish.lua',
     from: `if has_flag(state, FLAG_LOG) then table.insert(ending.removed, ending.base .. 'log:' .. job.ulid) end`,
     to: ``,
-    first: ['store-notes', 'model'],
+    first: ['store-notes'],
   },
 ];
