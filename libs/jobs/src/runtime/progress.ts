@@ -12,14 +12,7 @@ export function progressJson(percent: number, message?: string, data?: unknown):
   if (typeof percent !== 'number' || !(percent >= 0 && percent <= 100)) {
     throw new NotStorableError([{ pointer: '/percent', detail: 'must be a number from 0 to 100' }]);
   }
-  const told =
-    message === undefined
-      ? null
-      : Array.from(
-          message
-            .slice(0, 2 * MAX_MESSAGE_CHARACTERS)
-            .toWellFormed(),
-        );
+  const told = message === undefined ? null : Array.from(message.slice(0, 2 * MAX_MESSAGE_CHARACTERS).toWellFormed());
   const messageJson = JSON.stringify(told?.slice(0, MAX_MESSAGE_CHARACTERS).join('') ?? null);
   const dataJson = data === undefined ? 'null' : keptJson(data, MAX_DATA_BYTES);
   return `{"percent":${percent},"message":${messageJson},"data":${dataJson}}`;
