@@ -142,11 +142,11 @@ describe('the context of a handler', () => {
       const job = await run(async ({ step, attempt }) => {
         const first = await step('charge', () => done.push(`charge ${attempt}`) && { receipt: attempt });
         if (attempt === 1) throw new Error('after the first step');
-        const nothing = (): undefined => {
+        const nothing = (): unknown => {
           done.push(`nothing ${attempt}`);
           return undefined;
         };
-        const second: unknown = await step('nothing', nothing);
+        const second = await step('nothing', nothing);
         if (attempt === 2) throw new Error('after the second step');
         return [first, second === undefined];
       });
