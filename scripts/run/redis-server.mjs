@@ -11,7 +11,10 @@ const START_MS = 120_000;
 const STOP_MS = 10_000;
 const TRIES = 3;
 
-/** Every write is in the kernel's hands when it is answered and on the disk within a second. */
+/**
+ * A write is on the disk about a second after it was answered. While the disk is busy with an earlier one, Redis may hold it back for up to
+ * two seconds: a kill of Redis alone can lose that much.
+ */
 const KEEP = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', ''];
 const FORGET = ['--appendonly', 'no', '--save', ''];
 

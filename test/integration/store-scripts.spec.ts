@@ -1,6 +1,5 @@
 import { waitUntilReady } from '@antrean/platform';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
-import { heldJobs } from '../../libs/jobs/src/store/held.js';
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
 import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
 import { TestRedis } from '../support/test-redis.js';
@@ -58,6 +57,6 @@ describe('a Redis that has forgotten the scripts', () => {
       settles: claimed.map(({ ulid: job, token }) => ({ ulid: job, token, settlement: { event: 'succeed', json: '' } })),
     });
     expect(reply.settled).toEqual(claimed.map(() => 'succeeded'));
-    expect(await heldJobs(queue.link, queue.type, worker.identity.number)).toEqual(new Set());
+    expect((await queue.depth()).counts.processing).toBe(0);
   });
 });

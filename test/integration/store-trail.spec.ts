@@ -116,6 +116,6 @@ describe('a trail', () => {
     expect((await queue.read(ulid)).record.status).toBe('failed');
     await queue.moveClock(1_000);
     expect(await queue.sweep(0, 500)).toEqual({ removed: 1, nextDueInMs: undefined });
-    expect(await queue.redis.exists(queue.extraKey(ulid), queue.keys.job(ulid))).toBe(0);
+    expect(await queue.redis.exists(queue.keys.extra(ulid), queue.keys.job(ulid))).toBe(0);
   });
 });

@@ -66,11 +66,6 @@ export class StoredQueue {
     return this.link.keys(this.type);
   }
 
-  /** The side hash of a job, which only scripts name. */
-  extraKey(ulid: string): string {
-    return this.keys.job(ulid).replace(':job:', ':extra:');
-  }
-
   /** The queue of another type, empty yet, on the same connection. */
   another(): StoredQueue {
     this.types += 1;
