@@ -93,8 +93,9 @@ describe('a mail from HTTP to SMTP', () => {
     expect(job).toMatchObject({ attempt: 1, crashes: 0, attempts: [{ outcome: 'succeeded' }] });
     expect(smtp.received).toMatchObject([{ to: ['budi@example.com'], email: { to: [{ address: 'budi@example.com' }] } }]);
 
+    await Promise.all([api.logged('job queued'), worker.logged('job started'), worker.logged('job succeeded')]);
     const lines = [...api.log, ...worker.log].filter((line) => line['job_id'] === jobId && 'attempt' in line);
-    expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['job queued', 'job started', 'job succeeded']));
+    expect(lines.map(({ msg }) => msg)).toEqual(['job queued', 'job started', 'job succeeded']);
     for (const line of lines) expect(line).toMatchObject({ job_type: 'email.send', trace_id: traceId, request_id: 'req-1' });
   });
 
@@ -115,13 +116,16 @@ describe('a mail from HTTP to SMTP', () => {
     const url = await (await start('api')).url();
     smtp.hang('data');
     const first = await start('worker');
-    await start('worker').then((second) => second.logged('worker started'));
+    const second = await start('worker');
+    await second.logged('worker started');
     const { job_id: jobId } = await bodyOf(await submit(url, mail('killed')));
     await smtp.reached('data');
-    const [runner] = running
-      .slice(1)
-      .filter((worker) => worker.log.some(({ msg, job_id }) => msg === 'job started' && job_id === jobId));
-    (runner ?? first).kill('SIGKILL');
+    const runner = await eventually(() => {
+      const one = [first, second].find(({ log }) => log.some(({ msg }) => msg === 'job started'));
+      if (one === undefined) throw new Error('No worker says that it started the job');
+      return one;
+    });
+    runner.kill('SIGKILL');
     const killedAt = Date.now();
     const job = await until(url, jobId, 'succeeded');
     const againAt = Date.parse(job.started_at ?? '');
@@ -147,6 +151,7 @@ describe('a mail from HTTP to SMTP', () => {
     });
     release();
     expect(await until(url, jobId, 'succeeded')).toMatchObject({ crashes: 0, attempts: [{ outcome: 'succeeded' }] });
+    await worker.logged('job succeeded');
     expect(worker.log.filter(({ msg }) => msg === 'job started')).toHaveLength(1);
   });
 

@@ -1,6 +1,17 @@
 import { IsOptional, IsString } from 'class-validator';
-import { InvalidOptionsError, InvalidPayloadError, PayloadTooLargeError, defineJob, type EnqueueOptions } from '@antrean/jobs';
-import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { Test } from '@nestjs/testing';
+import {
+  InvalidOptionsError,
+  InvalidPayloadError,
+  JobsModule,
+  PayloadTooLargeError,
+  QueueService,
+  QueueUnavailableError,
+  defineJob,
+  type EnqueueOptions,
+} from '@antrean/jobs';
+import { freePort } from '../support/free-port.js';
+import { newKeyPrefix, silentLogger, startJobsApp, type JobsApp } from '../support/jobs-app.js';
 
 class Payload {
   @IsString()
@@ -83,12 +94,12 @@ describe('a submit', () => {
         { payload: { name: 'three' }, options: { dedupeKey: 'bulk' } },
         { payload: { name: 'four' }, options: { priority: 12 } },
       ]);
-      expect(results.map((result) => ('accepted' in result ? 'accepted' : result.refused.code))).toEqual([
-        'accepted',
-        'invalid_payload',
-        'accepted',
-        'duplicate_job',
-        'invalid_options',
+      expect(results).toMatchObject([
+        { accepted: {} },
+        { refused: { code: 'invalid_payload' } },
+        { accepted: {} },
+        { refused: { code: 'duplicate_job' } },
+        { refused: { code: 'invalid_options' } },
       ]);
       for (const result of results) {
         if ('accepted' in result) expect((await jobs.status.get(result.accepted.jobId))?.status).toBe('queued');
@@ -103,6 +114,45 @@ describe('a submit', () => {
       );
       expect(results.filter((result) => 'accepted' in result)).toHaveLength(1_001);
       expect((await jobs.status.depth(Submitted.type)).counts.queued).toBe(before + 1_001);
+    });
+
+    it('tells of the one whose dedupe key cannot be made, and accepts the others', async () => {
+      const Keyed = defineJob('submit.keyed', {
+        payload: Payload,
+        dedupe: {
+          key: ({ name }) => {
+            if (name === 'bad') throw new RangeError('no key for this one');
+            return name;
+          },
+        },
+      });
+      const results = await jobs.queue.enqueueBulk(
+        Keyed,
+        ['good', 'bad', 'better'].map((name) => ({ payload: { name } })),
+      );
+      expect(results).toMatchObject([{ accepted: {} }, { refused: { message: 'no key for this one' } }, { accepted: {} }]);
+    });
+
+    it('is refused as a whole, and soon, when Redis does not answer', async () => {
+      const producer = await Test.createTestingModule({
+        imports: [
+          JobsModule.forProducer({
+            definitions: [Submitted],
+            redisUrl: `redis://127.0.0.1:${await freePort()}`,
+            keyPrefix: newKeyPrefix(),
+            logger: silentLogger,
+          }),
+        ],
+      }).compile();
+      await producer.init();
+      const results = await producer.get(QueueService).enqueueBulk(
+        Submitted,
+        Array.from({ length: 2_001 }, () => ({ payload: { name: 'nowhere' } })),
+      );
+      expect(results).toHaveLength(2_001);
+      const outcomes = results.map((result) => 'refused' in result && result.refused instanceof QueueUnavailableError);
+      expect(outcomes).not.toContain(false);
+      await producer.close();
     });
 
     it('of none answers none', async () => {

@@ -1,4 +1,5 @@
 import type { Claimed, Settle, Settlement } from '../../libs/jobs/src/store/exchange.js';
+import { MAX_JOBS_PER_CALL } from '../../libs/jobs/src/store/bounds.js';
 import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 
@@ -162,13 +163,13 @@ describe('a call', () => {
     expect((await queue.read(job.ulid)).record.status).toBe('processing');
   });
 
-  it('settles 250 jobs and claims 250 more at once', async () => {
-    await queue.add(Array.from({ length: 500 }, () => ({})));
-    const { claimed } = await worker.exchange({ want: 250 });
+  it('settles and claims as many jobs as a call may, at once', async () => {
+    await queue.add(Array.from({ length: 2 * MAX_JOBS_PER_CALL }, () => ({})));
+    const { claimed } = await worker.exchange({ want: MAX_JOBS_PER_CALL });
     const settles = claimed.map((job, index) => settleOf(job, SETTLEMENTS[index % 3] ?? { event: 'hand_back', delayMs: 0 }));
-    const reply = await worker.exchange({ want: 250, settles });
+    const reply = await worker.exchange({ want: MAX_JOBS_PER_CALL, settles });
     expect(reply.settled).toEqual(settles.map((_settle, index) => ['succeeded', 'retrying', 'failed'][index % 3]));
-    expect(reply.claimed).toHaveLength(250);
-    expect((await queue.depth()).counts).toMatchObject({ queued: 0, processing: 250, succeeded: 84, retrying: 83, failed: 83 });
+    expect(reply.claimed).toHaveLength(MAX_JOBS_PER_CALL);
+    expect((await queue.depth()).counts).toMatchObject({ queued: 0, processing: 100, succeeded: 34, retrying: 33, failed: 33 });
   });
 });

@@ -154,7 +154,7 @@ function upkeep(queue: LargeQueue): readonly Operation[] {
     many(`sweep ${BATCH}`, () => Promise.resolve(() => store.sweep(0, 0))),
     many(`sweep ${BATCH} that are too many`, () => Promise.resolve(() => store.sweep(HOUR, HOUR, { maxFailed: 0 }))),
     {
-      name: 'audit 25 in lines of 1,000,000',
+      name: `audit ${MAX_JOBS_PER_AUDIT} in lines of 1,000,000`,
       calls: CALLS,
       jobs: MAX_JOBS_PER_AUDIT,
       prepare: () => {
@@ -163,7 +163,7 @@ function upkeep(queue: LargeQueue): readonly Operation[] {
       },
     },
     {
-      name: 'audit 25 in a line of 5,000',
+      name: `audit ${MAX_JOBS_PER_AUDIT} in a line of 5,000`,
       calls: CALLS,
       jobs: MAX_JOBS_PER_AUDIT,
       prepare: async () => {

@@ -11,13 +11,13 @@ import { read, type Snapshot } from '../../libs/jobs/src/store/read.js';
 import { reap, type Reaped } from '../../libs/jobs/src/store/reap.js';
 import { remove } from '../../libs/jobs/src/store/remove.js';
 import { replay, type Replay, type Replayed } from '../../libs/jobs/src/store/replay.js';
+import { MAX_JOBS_PER_CALL } from '../../libs/jobs/src/store/bounds.js';
 import { sweep, type Swept } from '../../libs/jobs/src/store/sweep.js';
 import { encodeNewRecord, type NewRecord } from '../../libs/jobs/src/store/record.js';
 import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from './jobs-app.js';
 
 export const LEASE_MS = 30_000;
-const BATCH = 250;
 
 /** What a test says about a job; the rest is plain. */
 export interface JobPlan extends Partial<Omit<NewRecord, 'payloadJson'>> {
@@ -107,7 +107,8 @@ export class StoredQueue {
   async add(plans: readonly JobPlan[]): Promise<string[]> {
     const jobs = plans.map((plan) => this.newJob(plan));
     const answers: Enqueued[] = [];
-    for (let i = 0; i < jobs.length; i += BATCH) answers.push(...(await this.enqueue(jobs.slice(i, i + BATCH))));
+    for (let i = 0; i < jobs.length; i += MAX_JOBS_PER_CALL)
+      answers.push(...(await this.enqueue(jobs.slice(i, i + MAX_JOBS_PER_CALL))));
     const refused = answers.find(({ kind }) => kind !== 'accepted');
     if (refused !== undefined) throw new Error(`A job was not accepted: ${JSON.stringify(refused)}`);
     return jobs.map(({ ulid }) => ulid);
@@ -131,11 +132,17 @@ export class StoredQueue {
     return depth(this.link, this.type);
   }
 
-  promote(limit = BATCH, keepFinished = true): Promise<Promotion> {
+  promote(limit = MAX_JOBS_PER_CALL, keepFinished = true): Promise<Promotion> {
     return promote(this.link, this.type, { limit, keepFinished });
   }
 
-  reap({ limit = BATCH, maxCrashes = 3, graceMs = 5_000, keepFinished = true, keepFailed = true } = {}): Promise<Reaped> {
+  reap({
+    limit = MAX_JOBS_PER_CALL,
+    maxCrashes = 3,
+    graceMs = 5_000,
+    keepFinished = true,
+    keepFailed = true,
+  } = {}): Promise<Reaped> {
     const { type } = this;
     return reap(this.link, {
       type,
@@ -165,7 +172,7 @@ export class StoredQueue {
     return note(this.link, this.type, notes);
   }
 
-  sweep(retentionMs: number, deadRetentionMs: number, { limit = BATCH, maxFailed = 1_000_000 } = {}): Promise<Swept> {
+  sweep(retentionMs: number, deadRetentionMs: number, { limit = MAX_JOBS_PER_CALL, maxFailed = 1_000_000 } = {}): Promise<Swept> {
     return sweep(this.link, { type: this.type, retentionMs, deadRetentionMs, limit, maxFailed });
   }
 

@@ -4,7 +4,7 @@ import { promote } from '../store/promote.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
 /** 5,000 jobs a second: a burst of due jobs must not drown what queues already. */
-const PACE = { jobs: 250, windowMs: 50 } as const;
+const PACE = { jobs: 100, windowMs: 20 } as const;
 /** Looks at least this often; in between it is told when a job becomes due. */
 const MAX_SLEEP_MS = 30_000;
 

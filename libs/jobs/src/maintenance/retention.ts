@@ -3,7 +3,7 @@ import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { sweep } from '../store/sweep.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
-const PACE_MS = 50;
+const PACE_MS = 10;
 /** Dead letters of a type; older ones go, however young. */
 const MAX_FAILED = 1_000_000;
 const MAX_SLEEP_MS = 60_000;

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EnqueueOptions } from '../definition/enqueue-options.js';
 import type { EnqueuedJob } from '../definition/enqueued-job.js';
-import { AntreanError, DuplicateJobError, InvalidOptionsError, OnceKeyConflictError } from '../definition/errors.js';
+import { DuplicateJobError, InvalidOptionsError, OnceKeyConflictError, QueueUnavailableError } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { formatJobId } from '../definition/job-id.js';
+import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Enqueued } from '../store/enqueue.js';
 import type { OnceAnswer } from '../store/once.js';
 import type { Header } from '../store/record.js';
@@ -18,10 +20,14 @@ export interface BulkJob<P extends object> {
   readonly options?: EnqueueOptions;
 }
 
-/** What became of one job of a bulk submit. */
-export type BulkResult = { readonly accepted: EnqueuedJob } | { readonly refused: AntreanError };
+/**
+ * What became of one job of a bulk submit. What the library refuses is an `AntreanError`, as with a single submit; any other
+ * error was thrown by the definition's own code, such as its dedupe key.
+ */
+export type BulkResult = { readonly accepted: EnqueuedJob } | { readonly refused: Error };
 
 const DEFAULT_MAX_PAYLOAD_BYTES = 262_144;
+const SLICES_AT_ONCE = 4;
 
 @Injectable()
 export class QueueService {
@@ -55,10 +61,30 @@ export class QueueService {
   }
 
   /**
-   * Accepts many jobs of a type, in calls of 250. The results are in the order of the jobs; one that is refused spoils no other.
-   * Rejects with what is no {@link AntreanError} only.
+   * Accepts many jobs of a type, in slices: while Redis takes up one, the next is made ready, and the event loop gets its turn
+   * in between. The results are in the order of the jobs; one that is refused spoils no other. When Redis does not answer, the
+   * slices that were not sent yet are refused as well. Never rejects.
    */
   async enqueueBulk<P extends object>(definition: JobDefinition<P>, jobs: readonly BulkJob<P>[]): Promise<readonly BulkResult[]> {
+    const slices: Promise<readonly BulkResult[]>[] = [];
+    for (let at = 0; at < jobs.length; at += MAX_JOBS_PER_CALL) {
+      const [earlier = []] = await Promise.all([slices.at(-SLICES_AT_ONCE), at > 0 && nextTurn()]);
+      const errors = earlier.flatMap((result) => ('refused' in result ? [result.refused] : []));
+      const cause = errors.find((error) => error instanceof QueueUnavailableError);
+      if (cause !== undefined) {
+        const refused = new QueueUnavailableError('not_written', undefined, { cause });
+        slices.push(Promise.resolve(jobs.slice(at).map(() => ({ refused }))));
+        break;
+      }
+      slices.push(this.submitSlice(definition, jobs.slice(at, at + MAX_JOBS_PER_CALL)));
+    }
+    return (await Promise.all(slices)).flat();
+  }
+
+  private async submitSlice<P extends object>(
+    definition: JobDefinition<P>,
+    jobs: readonly BulkJob<P>[],
+  ): Promise<readonly BulkResult[]> {
     const prepared = jobs.map(({ payload, options = {} }) =>
       attempt(() => prepareJob(definition, payload, options, this.maxPayloadBytes)),
     );
@@ -117,13 +143,12 @@ export class QueueService {
   }
 }
 
-/** Does a part of a bulk submit: what the library refuses is an outcome there. */
-function attempt<T>(work: () => T): { readonly done: T } | { readonly refused: AntreanError } {
+/** Does a part of a bulk submit: whatever goes wrong is the outcome of one job there. */
+function attempt<T>(work: () => T): { readonly done: T } | { readonly refused: Error } {
   try {
     return { done: work() };
   } catch (error) {
-    if (error instanceof AntreanError) return { refused: error };
-    throw error;
+    return { refused: error instanceof Error ? error : new Error('Something that is no error was thrown.', { cause: error }) };
   }
 }
 

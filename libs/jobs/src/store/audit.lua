@@ -3,7 +3,7 @@
 -- looked for in lines of 5,000 at most; a longer one is for a later round.
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 running, 5 leases, 6 succeeded, 7 failed, 8 cancelled, 9 expired, 10 parked,
 --        11 suspects, 12 expiring, 13 idle, 14 workers, 15-24 ready 0-9
--- ARGV   ulids, 25 at most
+-- ARGV   ulids, 10 at most
 -- reply  the ulids that were listed again
 --#include clock
 --#include record

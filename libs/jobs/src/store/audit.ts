@@ -5,7 +5,7 @@ import { Script } from './script.js';
 const script = new Script('audit');
 
 /** To find a job in a line takes longer than any other look at it. */
-export const MAX_JOBS_PER_AUDIT = 25;
+export const MAX_JOBS_PER_AUDIT = 10;
 
 /** Lists those of the jobs again, at most {@link MAX_JOBS_PER_AUDIT}, that stand in no structure; answers with their ulids. */
 export async function audit(link: Link, type: string, ulids: readonly string[]): Promise<readonly string[]> {

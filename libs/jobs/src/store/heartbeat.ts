@@ -7,7 +7,7 @@ const script = new Script('heartbeat');
 export interface Pulse {
   /** How many jobs the worker holds; undefined when it has no lease (any more). */
   readonly held: number | undefined;
-  /** Ulids of running jobs of the type, of whatever worker, that are to stop; 250 at most. */
+  /** Ulids of running jobs of the type, of whatever worker, that are to stop; 100 at most. */
   readonly cancels: readonly string[];
 }
 

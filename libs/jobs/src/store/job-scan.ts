@@ -1,7 +1,7 @@
 import type { JobId } from '../definition/job-id.js';
 import type { Link } from './link.js';
 
-const PAGE = 250;
+const PAGE = 100;
 
 /** All jobs there are, some at a time: every key of the servers is passed once. */
 export async function* scanJobs(link: Link): AsyncGenerator<readonly JobId[], void> {
