@@ -43,6 +43,9 @@ export class Claimer implements Ticking {
   private readonly logger: Logger;
   private readonly inHand: InHand;
   private readonly share: Share;
+  /** While more waits than was given, a lane asks for its part of the slots only: one part runs while the next is claimed. */
+  private readonly part: number;
+  private backlog = false;
   private wakes = 0;
   private pumping = false;
   private stopping = false;
@@ -72,6 +75,7 @@ export class Claimer implements Ticking {
       this.pumpSoon();
     };
     this.share = slots.share(concurrency, pumpSoon);
+    this.part = Math.ceil(Math.min(concurrency, options.slots) / LANES);
     const onGone = (job: Claimed) => {
       this.gone(job);
     };
@@ -194,7 +198,8 @@ export class Claimer implements Ticking {
       return quiet && !this.left ? 'leave' : 0;
     }
     const free = this.share.claimable;
-    return free === 0 && this.share.taken === this.running && this.passOn ? 'pass_on' : Math.min(free, MAX_JOBS_PER_CALL);
+    if (free === 0 && this.share.taken === this.running && this.passOn) return 'pass_on';
+    return Math.min(free, MAX_JOBS_PER_CALL, this.backlog ? this.part : free);
   }
 
   private async round(lane: Lane, want: Want): Promise<void> {
@@ -209,6 +214,7 @@ export class Claimer implements Ticking {
     const answer = await lane.exchange(this.request(parcel.settles, want, suspects), this.giveUp.signal);
     let started = 0;
     if (answer !== undefined) {
+      if (asked > 0) this.backlog = !answer.reply.idle;
       // A wake-up that came meanwhile may be about work that this answer could not know of.
       if (asked > 0 && wakesBefore === this.wakes) this.share.hungry = !answer.reply.idle;
       parcel.arrived(answer.reply.settled);

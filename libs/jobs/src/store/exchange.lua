@@ -20,7 +20,7 @@
 --#include dedupe
 --#include finish
 
-local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 100
+local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 50
 local SETTLE = '<c26c14c1c1I6I4'
 local OUTCOMES = { S = 'succeeded', f = 'failed', t = 'timed_out', s = 'snoozed', h = 'handed_back' }
 local LOWEST_READY, HIGHEST_READY = 18, 27
