@@ -28,7 +28,6 @@ export class WatchedWorker {
   }
 
   start(): void {
-    this.cpuAtStart = process.cpuUsage();
     if (this.reports === 'progress') this.watch = setInterval(() => void this.look(), LOOK_MS);
     this.worker?.start();
   }
@@ -40,7 +39,10 @@ export class WatchedWorker {
 
   private onRun(number: number): void {
     if (this.reports === 'runs') this.tell({ report: 'runs', number, atMs: nowMs() });
-    if (this.ran === 0) this.firstStartMs = nowMs();
+    if (this.ran === 0) {
+      this.firstStartMs = nowMs();
+      this.cpuAtStart = process.cpuUsage();
+    }
     this.ran += 1;
   }
 

@@ -113,7 +113,7 @@ describe('with a Redis that is out of memory', () => {
     expect(before.counts).toMatchObject({ processing: 10, succeeded: 10, retrying: 10, failed: 10 });
     await moveClock(LEASE_MS + 1);
     expect((await queue.reap()).jobs).toHaveLength(10);
-    const { moved } = await queue.promote();
+    const { moved } = await queue.promote(before.counts.scheduled + 10);
     expect(moved).toHaveLength(before.counts.scheduled + 10);
     const after = await queue.depth();
     expect(after.counts).toMatchObject({ processing: 0, scheduled: 0, retrying: 0, succeeded: 10, failed: 10 });

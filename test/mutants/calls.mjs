@@ -52,7 +52,7 @@ export const CALLS = [
   {
     name: 'a call that is sent again is told of a later run what became of its own',
     file: 'exchange.lua',
-    from: `return state.token == settle_token and state.status ~= 'p' and state.status or '?'`,
+    from: `return state.token == settle.token and state.status ~= 'p' and state.status or '?'`,
     to: `return state.status ~= 'p' and state.status or '?'`,
     first: ['store-lanes'],
   },

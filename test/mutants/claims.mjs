@@ -31,14 +31,14 @@ export const CLAIMS = [
   {
     name: 'the entry of a job that was cancelled is run',
     file: 'exchange.lua',
-    from: `if not state or state.status ~= 'q' or not (from_park`,
-    to: `if not state or not (from_park`,
+    from: `if status ~= 'q' or not (from_park`,
+    to: `if not record or not (from_park`,
     first: ['store-cancel'],
   },
   {
     name: 'the old entry of a job that was moved counts as its new one',
     file: 'exchange.lua',
-    from: ` or not (from_park or entry_of(ulid, state.generation) == entry) then`,
+    from: ` or not (from_park or entry_of(ulid, generation) == entry) then`,
     to: ` then`,
     first: ['store-replay'],
   },
@@ -52,8 +52,8 @@ export const CLAIMS = [
   {
     name: 'a job past its deadline is run',
     file: 'exchange.lua',
-    from: `if job.may_expire and expires_at <= now then`,
-    to: `if job.may_expire and expires_at < 0 then`,
+    from: `if expires_at > 0 and expires_at <= now then`,
+    to: `if expires_at > 0 and expires_at < 0 then`,
     first: ['store-expiry'],
   },
   {

@@ -36,7 +36,7 @@ end
 
 local deadlines = {}
 for _, ulid in ipairs(ARGV) do
-  local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
+  local header = header_at(base .. 'job:' .. ulid)
   if header ~= '' then
     local job = { ulid = ulid, header = header, state = read_state(header) }
     local status = job.state.status

@@ -15,7 +15,7 @@ local now = now_ms(KEYS[1])
 local jobs, touched = {}, {}
 for i = 2, #ARGV do
   local job = { ulid = ARGV[i], key = base .. 'job:' .. ARGV[i] }
-  job.header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+  job.header = header_at(job.key)
   if job.header ~= '' then
     job.state = read_state(job.header)
     job.text = without_payload(job.key, job.header)
@@ -31,7 +31,7 @@ local reply, ending = {}, new_ending(base, now)
 local function ask_to_stop(job)
   set_flag(job.state, FLAG_CANCEL + FLAG_EXTRA)
   redis.call('HSETNX', base .. 'extra:' .. job.ulid, 'cancel', string.format('%.0f', now))
-  redis.call('SETRANGE', job.key, 1, pack_state(job.state))
+  write_state(job.key, job.state)
   redis.call('SADD', KEYS[6], job.ulid)
   redis.call('SPUBLISH', base .. 'wake:' .. string.format('%.0f', (struct.unpack('<I7', job.state.token))), job.ulid)
 end

@@ -42,7 +42,7 @@ local function holder_of(base, dedupe_key, now)
   local deadline, ulid = string.match(held, '^(%d+) (%w+)$')
   deadline = tonumber(deadline)
   if deadline ~= 0 and deadline <= now then return nil end
-  local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
+  local header = header_at(base .. 'job:' .. ulid)
   if header == '' then
     if deadline == 0 then return nil end
     return ulid, ''

@@ -11,7 +11,7 @@ local now = now_ms(KEYS[1])
 local queued, oldest = redis.call('ZCARD', KEYS[10]) - redis.call('SCARD', KEYS[9]), -1
 
 local function look(entry)
-  local head = entry and redis.call('GETRANGE', base .. 'job:' .. string.sub(entry, 1, 26), 0, HEADER_BYTES - 1) or ''
+  local head = entry and header_at(base .. 'job:' .. string.sub(entry, 1, 26)) or ''
   if head ~= '' then oldest = math.max(oldest, now - read_state(head).due_at) end
 end
 

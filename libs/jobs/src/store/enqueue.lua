@@ -65,7 +65,7 @@ local function refusal_of(job)
     if before then return once_hash_of(before) == job.once.hash and 'O' .. before or 'M' .. once_ulid_of(before) end
   end
   if any_known then
-    local known = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+    local known = header_at(job.key)
     if known ~= '' then return 'K' .. known end
   end
   if job.due_at > now + MAX_DELAY_MS or job.expires_at > now + MAX_DELAY_MS then return 'L' end

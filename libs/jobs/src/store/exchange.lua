@@ -4,15 +4,16 @@
 -- KEYS   1 clock, 2 lanes, 3 leases, 4 workers, 5 running, 6 idle, 7 scheduled, 8 retrying, 9 succeeded, 10 failed,
 --        11 cancelled, 12 expired, 13 ghosts, 14 suspects, 15 parked, 16 expiring, 17 cancels, 18-27 ready 0-9
 -- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted, of which a call gives
---        100 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
+--        50 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
 --        -2: likewise, and this worker leaves), 7 suspects wanted (1/0), 8 version of the payloads that the worker reads,
 --        9 who the worker is, 10 keep finished jobs (1/0), 11 keep failed jobs (1/0), 12 the settles, one behind the other:
 --        ulid (26), its token (14), letter of the event (1), letter of the outcome (1), delay in ms (6), length of (4) and
 --        result or error as JSON
 -- reply  {ms until the next waiting job is due or -1, 1 when the worker waits to be woken now plus 2 when it wanted jobs but no
 --        suspects and there are some, a letter per settle,
---        the claims, one behind the other: ulid (26), length of (4) and record}; the letter is the job's new status, `!` when the token was stale, `?` when it is
---        not known any more what became of a call answered before
+--        the claims, one behind the other: ulid (26), length of the record (4), its state now (56), the record with its state
+--        before}; the letter is the job's new status, `!` when the token was stale, `?` when it is not known any more what
+--        became of a call answered before
 --#include clock
 --#include record
 --#include wake
@@ -21,7 +22,7 @@
 --#include finish
 
 local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 50
-local SETTLE = '<c26c14c1c1I6I4'
+local SETTLE, CLAIM = '<c26c14c1c1I6I4', '<c26I4c56'
 local OUTCOMES = { S = 'succeeded', f = 'failed', t = 'timed_out', s = 'snoozed', h = 'handed_back' }
 local LOWEST_READY, HIGHEST_READY = 18, 27
 
@@ -42,33 +43,32 @@ local function next_due_in()
 end
 
 -- What became of a settle whose answer was lost.
-local function letter_again(ulid, settle_token)
-  local header = redis.call('GETRANGE', record_key(ulid), 0, HEADER_BYTES - 1)
+local function letter_again(settle)
+  local header = header_at(settle.key)
   if header == '' then return '?' end
   local state = read_state(header)
-  return state.token == settle_token and state.status ~= 'p' and state.status or '?'
+  return state.token == settle.token and state.status ~= 'p' and state.status or '?'
 end
 
 local settles, at = {}, 1
 while at <= #ARGV[12] do
-  local settle, outcome, length = {}
-  settle.ulid, settle.token, settle.event, outcome, settle.delay, length, at = struct.unpack(SETTLE, ARGV[12], at)
-  settle.outcome, settle.text = OUTCOMES[outcome], string.sub(ARGV[12], at, at + length - 1)
-  at = at + length
-  settles[#settles + 1] = settle
+  local ulid, settle_token, event, outcome, delay, length, text_at = struct.unpack(SETTLE, ARGV[12], at)
+  at = text_at + length
+  settles[#settles + 1] = { ulid = ulid, key = record_key(ulid), token = settle_token, event = event, outcome = OUTCOMES[outcome],
+    delay = delay, text = string.sub(ARGV[12], text_at, at - 1), header = '', state = false, live = false, dedupe_key = nil }
 end
 
 local last_call = tonumber(redis.call('HGET', KEYS[2], lane) or 0)
 if call < last_call then return redis.error_reply('STALE call ' .. ARGV[4] .. ' of lane ' .. lane .. ' comes late') end
 if call == last_call then
   local letters = {}
-  for _, settle in ipairs(settles) do letters[#letters + 1] = letter_again(settle.ulid, settle.token) end
+  for _, settle in ipairs(settles) do letters[#letters + 1] = letter_again(settle) end
   local claims = {}
   for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], worker, worker)) do
-    local header = redis.call('GETRANGE', record_key(ulid), 0, HEADER_BYTES - 1)
+    local header = header_at(record_key(ulid))
     if header ~= '' and read_state(header).token == token then
       local record = redis.call('GET', record_key(ulid))
-      claims[#claims + 1] = ulid .. struct.pack('<I4', #record) .. record
+      claims[#claims + 1] = struct.pack(CLAIM, ulid, #record, string.sub(record, 2, 57)) .. record
     end
   end
   return { next_due_in(), 0, table.concat(letters), table.concat(claims) }
@@ -78,7 +78,7 @@ end
 
 local touched = {}
 for _, settle in ipairs(settles) do
-  settle.header = redis.call('GETRANGE', record_key(settle.ulid), 0, HEADER_BYTES - 1)
+  settle.header = header_at(settle.key)
   if settle.header ~= '' then
     settle.state = read_state(settle.header)
     if settle.state.status == 'p' and settle.state.token == settle.token then
@@ -96,30 +96,37 @@ if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
 local claims, ghosts, parks, expiries, unparked, pops = {}, {}, {}, {}, {}, {}
 local reply_bytes, full = 0, false
 
+-- The state of a job when it is claimed now, packed, and what decides whether it may be.
+local function claimed_state(record)
+  local status, flags, attempt, runs, crashes, all_crashes, snoozes, replays, generation, revision, due_at, _, finished_at,
+    _, seq = struct.unpack(STATE, record, 2)
+  return status, generation, struct.pack(STATE, 'p', flags, attempt + 1, math.min(runs + 1, 65535), crashes, all_crashes,
+    snoozes, replays, generation, revision + 1, due_at, now, finished_at, token, seq)
+end
+
 -- Decides about one entry; false when the call is full, and leaves all else to the next one, lower priorities included.
-local function consider(entry, ulid, record, from_park)
-  local state = record and read_state(record)
+local function consider(entry, ulid, key, record, from_park)
   local fits = #claims + #ghosts + #parks + #expiries < MAX_ENTRIES
-    and (not state or reply_bytes == 0 or reply_bytes + #record <= MAX_REPLY_BYTES)
+    and (not record or reply_bytes == 0 or reply_bytes + #record <= MAX_REPLY_BYTES)
   if not fits then
     full = true
     return false
   end
-  if not state or state.status ~= 'q' or not (from_park or entry_of(ulid, state.generation) == entry) then
+  local status, generation, claimed
+  if record then status, generation, claimed = claimed_state(record) end
+  if status ~= 'q' or not (from_park or entry_of(ulid, generation) == entry) then
     ghosts[#ghosts + 1] = entry
     return true
   end
-  local job = { ulid = ulid, header = record, record = record, state = state }
   local expires_at = expires_at_of(record)
-  job.may_expire = expires_at > 0
-  if job.may_expire and expires_at <= now then
-    job.dedupe_key = held_dedupe_key(base, ulid, record)
-    expiries[#expiries + 1] = job
+  if expires_at > 0 and expires_at <= now then
+    expiries[#expiries + 1] = { ulid = ulid, key = key, header = record, state = read_state(record),
+      dedupe_key = held_dedupe_key(base, ulid, record) }
   elseif payload_version_of(record) > version then
-    parks[#parks + 1] = job
+    parks[#parks + 1] = { ulid = ulid, version = payload_version_of(record) }
   else
     reply_bytes = reply_bytes + #record
-    claims[#claims + 1] = job
+    claims[#claims + 1] = { ulid = ulid, key = key, record = record, state = claimed, expires = expires_at > 0 }
   end
   return true
 end
@@ -127,7 +134,7 @@ end
 local function records_of(entries)
   local keys = {}
   for i, entry in ipairs(entries) do keys[i] = record_key(string.sub(entry, 1, 26)) end
-  return redis.call('MGET', unpack(keys))
+  return redis.call('MGET', unpack(keys)), keys
 end
 
 -- Takes from the head of a list what is wanted and fits the call; notes how many entries are used up.
@@ -136,9 +143,9 @@ local function peek(list, most)
   while #claims < wanted and not full do
     local entries = redis.call('LRANGE', list, from, from + math.min(wanted - #claims, 16) - 1)
     if #entries == 0 then return end
-    local records = records_of(entries)
+    local records, keys = records_of(entries)
     for i, entry in ipairs(entries) do
-      if not consider(entry, string.sub(entry, 1, 26), records[i]) then return end
+      if not consider(entry, string.sub(entry, 1, 26), keys[i], records[i]) then return end
       from = from + 1
       pops[list] = from
     end
@@ -151,11 +158,11 @@ local function unpark(suspect_allowed)
   while #claims < want and not full and from < MAX_ENTRIES do
     local entries = redis.call('ZRANGEBYSCORE', KEYS[15], '-inf', version, 'LIMIT', from, math.min(want - #claims, 16))
     if #entries == 0 then return end
-    local records = records_of(entries)
+    local records, keys = records_of(entries)
     for i, ulid in ipairs(entries) do
       local suspect, claimed = records[i] and has_flag(read_state(records[i]), FLAG_SUSPECT), #claims
       if not suspect or suspect_allowed then
-        if not consider(ulid, ulid, records[i], true) then return end
+        if not consider(ulid, ulid, keys[i], records[i], true) then return end
         unparked[#unparked + 1] = ulid
         if suspect and #claims > claimed then suspect_allowed = false end
       end
@@ -184,10 +191,6 @@ if #ghosts > 0 then redis.call('SREM', KEYS[13], unpack(ghosts)) end
 local letters, left, rejoined, sent_on = {}, {}, false, false
 local ending = new_ending(base, now)
 
-local function save(job)
-  redis.call('SETRANGE', record_key(job.ulid), 1, pack_state(job.state))
-end
-
 local function note(settle, outcome, next_at, text)
   set_flag(settle.state, FLAG_EXTRA)
   note_run(base .. 'extra:' .. settle.ulid, settle.state, now, outcome, next_at, text)
@@ -213,7 +216,7 @@ local function postpone(settle, status, set)
   state.due_at = now + settle.delay
   note(settle, settle.outcome, state.due_at, settle.text)
   state.status = status
-  save(settle)
+  write_state(settle.key, settle.state)
   redis.call('ZADD', set, state.due_at, settle.ulid)
   wait_again(settle)
 end
@@ -249,7 +252,7 @@ local events = {
     note(settle, settle.outcome, now, '')
     rejoined = true
     state.status = 'q'
-    save(settle)
+    write_state(settle.key, settle.state)
     local line = has_flag(state, FLAG_SUSPECT) and KEYS[14] or KEYS[LOWEST_READY + priority_of(settle.header)]
     redis.call('LPUSH', line, entry_of(settle.ulid, state.generation))
     wait_again(settle)
@@ -280,21 +283,16 @@ for _, job in ipairs(expiries) do
 end
 write_ending(ending)
 
-for _, job in ipairs(parks) do redis.call('ZADD', KEYS[15], payload_version_of(job.record), job.ulid) end
+for _, job in ipairs(parks) do redis.call('ZADD', KEYS[15], job.version, job.ulid) end
 
 local given, running, started = {}, {}, {}
 for _, claim in ipairs(claims) do
-  local state = claim.state
-  state.status, state.attempt, state.runs = 'p', state.attempt + 1, math.min(state.runs + 1, 65535)
-  state.started_at, state.token = now, token
-  local packed = pack_state(state)
-  redis.call('SETRANGE', record_key(claim.ulid), 1, packed)
+  redis.call('SETRANGE', claim.key, '1', claim.state)
   running[#running + 1] = worker
   running[#running + 1] = claim.ulid
-  if claim.may_expire then started[#started + 1] = claim.ulid end
-  given[#given + 1] = claim.ulid
-  given[#given + 1] = struct.pack('<I4', #claim.record)
-  given[#given + 1] = with_state(claim.record, packed)
+  if claim.expires then started[#started + 1] = claim.ulid end
+  given[#given + 1] = struct.pack(CLAIM, claim.ulid, #claim.record, claim.state)
+  given[#given + 1] = claim.record
 end
 if #claims > 0 then redis.call('ZADD', KEYS[5], unpack(running)) end
 if #started > 0 then redis.call('ZREM', KEYS[16], unpack(started)) end

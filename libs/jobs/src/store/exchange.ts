@@ -1,7 +1,7 @@
 import { ULID_BYTES } from '../definition/job-id.js';
 import type { JobStatus } from '../definition/job-status.js';
 import type { Link } from './link.js';
-import { UnreadableRecordError, decodeRecord, encodeToken, statusOf } from './record.js';
+import { STATE_AT, STATE_BYTES, UnreadableRecordError, decodeRecord, encodeToken, statusOf } from './record.js';
 import { asArray, asBuffer, asNumber, asText, type StoredJob } from './reply.js';
 import { Script } from './script.js';
 import { packSettles, type Settle } from './settle.js';
@@ -19,7 +19,7 @@ export interface WorkerIdentity {
 }
 
 /**
- * How many jobs; a call gives 100 at most and about 1 MiB of them, and is not `idle` then. `pass_on`: none, and if work is
+ * How many jobs; a call gives 50 at most and about 1 MiB of them, and is not `idle` then. `pass_on`: none, and if work is
  * left another idle worker is woken. `leave`: likewise, as the last call of a worker.
  */
 export type Want = number | 'pass_on' | 'leave';
@@ -138,8 +138,11 @@ function readClaims(claims: Buffer, token: Buffer): Pick<ExchangeReply, 'claimed
   const unreadable: Unreadable[] = [];
   for (let at = 0; at < claims.length;) {
     const ulid = claims.toString('latin1', at, at + ULID_BYTES);
-    const start = at + ULID_BYTES + 4;
+    const state = at + ULID_BYTES + 4;
+    const start = state + STATE_BYTES;
     at = start + claims.readUInt32LE(at + ULID_BYTES);
+    // As Redis has it by now; put in place here, it costs Redis no copy of the record.
+    claims.copy(claims, start + STATE_AT, state, start);
     try {
       claimed.push({ ulid, token, record: decodeRecord(claims.subarray(start, at)) });
     } catch (error) {

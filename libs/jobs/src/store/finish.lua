@@ -4,18 +4,18 @@ local function new_ending(base, now)
 end
 
 -- Ends a job for good: kept in the index of its status, or removed where nothing is to be kept. Its structures are the
--- caller's to mend; `job` has ulid, header, state and the dedupe key it holds.
+-- caller's to mend; `job` has ulid, key, header, state and the dedupe key it holds.
 local function end_job(ending, job, status, index, keep)
   local state = job.state
   state.status, state.finished_at = status, ending.now
   free_dedupe(job.dedupe_key, job.header, status, keep)
   if not keep then
-    table.insert(ending.removed, ending.base .. 'job:' .. job.ulid)
+    table.insert(ending.removed, job.key)
     if has_flag(state, FLAG_EXTRA) then table.insert(ending.removed, ending.base .. 'extra:' .. job.ulid) end
     if has_flag(state, FLAG_LOG) then table.insert(ending.removed, ending.base .. 'log:' .. job.ulid) end
     return
   end
-  redis.call('SETRANGE', ending.base .. 'job:' .. job.ulid, 1, pack_state(state))
+  write_state(job.key, state)
   local members = ending.indexes[index] or {}
   ending.indexes[index] = members
   table.insert(members, ending.now)

@@ -18,7 +18,7 @@ for i = 1, #ARGV, 4 do
   local job = jobs[ulid]
   if not job then
     job = { key = base .. 'job:' .. ulid, extra = base .. 'extra:' .. ulid, log = base .. 'log:' .. ulid, lines = {}, fields = {} }
-    local header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+    local header = header_at(job.key)
     job.state = header ~= '' and read_state(header)
     job.checkpoint = redis.call('HGET', job.extra, 'checkpoint')
     jobs[ulid] = job
@@ -58,6 +58,6 @@ for _, job in pairs(jobs) do
     redis.call('RPUSH', job.log, unpack(job.lines))
     redis.call('LTRIM', job.log, -MOST_LINES, -1)
   end
-  if #job.fields + #job.lines > 0 then redis.call('SETRANGE', job.key, 1, pack_state(job.state)) end
+  if #job.fields + #job.lines > 0 then write_state(job.key, job.state) end
 end
 return table.concat(letters)

@@ -12,7 +12,7 @@ local ulids = redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[1], ARGV[1], 'LIMIT', AR
 local reply = { #ulids }
 for _, ulid in ipairs(ulids) do
   local key = base .. 'job:' .. ulid
-  local header = redis.call('GETRANGE', key, 0, HEADER_BYTES - 1)
+  local header = header_at(key)
   local state = header ~= '' and read_state(header)
   if state and state.status == 'p' and hard_limit_of(header, state, tonumber(ARGV[2])) <= now then
     reply[#reply + 1] = ulid

@@ -27,7 +27,7 @@ local function look(set, room)
   for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, room)) do
     if not found[ulid] then
       local job = { ulid = ulid, set = set, key = base .. 'job:' .. ulid }
-      job.header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+      job.header = header_at(job.key)
       if job.header ~= '' then
         job.state = read_state(job.header)
         job.text = without_payload(job.key, job.header)
@@ -80,7 +80,7 @@ for _, job in ipairs(due) do
   if state and (state.status == 's' or state.status == 'r') then
     moved = moved + 1
     state.status, state.seq = 'q', seq + moved
-    redis.call('SETRANGE', job.key, 1, pack_state(state))
+    write_state(job.key, state)
     local list = has_flag(state, FLAG_SUSPECT) and KEYS[12] or KEYS[13 + priority_of(job.header)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, state.generation))

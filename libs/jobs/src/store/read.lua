@@ -16,7 +16,7 @@ local head_seq, parked = 0, 0
 if read_state(record).status == 'q' then
   if redis.call('ZSCORE', KEYS[2], ARGV[1]) then parked = 1 end
   local head = redis.call('LINDEX', KEYS[3 + priority_of(record)], 0)
-  local head_record = head and redis.call('GETRANGE', base .. 'job:' .. string.sub(head, 1, 26), 0, HEADER_BYTES - 1)
+  local head_record = head and header_at(base .. 'job:' .. string.sub(head, 1, 26))
   if head_record and head_record ~= '' then head_seq = read_state(head_record).seq end
 end
 return { now, record, redis.call('HGETALL', base .. 'extra:' .. ARGV[1]), head_seq, parked }

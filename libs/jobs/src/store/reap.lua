@@ -34,7 +34,7 @@ local ulids = redis.call('ZRANGEBYSCORE', KEYS[4], worker, worker, 'LIMIT', 0, l
 local jobs, touched = {}, {}
 for _, ulid in ipairs(ulids) do
   local job = { ulid = ulid, key = base .. 'job:' .. ulid, extra = base .. 'extra:' .. ulid }
-  job.header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+  job.header = header_at(job.key)
   if job.header ~= '' then
     job.state = read_state(job.header)
     job.text = without_payload(job.key, job.header)
@@ -60,7 +60,7 @@ local function requeue(job)
   note(job, 'crashed', now, ARGV[6])
   state.status, state.attempt, state.token = 'q', state.attempt - 1, NO_TOKEN
   if state.crashes == max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1 then set_flag(state, FLAG_SUSPECT) end
-  redis.call('SETRANGE', job.key, 1, pack_state(state))
+  write_state(job.key, state)
   local line = has_flag(state, FLAG_SUSPECT) and KEYS[8] or KEYS[12 + priority_of(job.header)]
   redis.call('LPUSH', line, entry_of(job.ulid, state.generation))
   local expires_at = expires_at_of(job.header)

@@ -16,7 +16,7 @@ end
 local ulids = redis.call('ZRANGEBYSCORE', KEYS[3], ARGV[1], ARGV[1], 'LIMIT', ARGV[4], ARGV[5])
 local reply, strays = { #ulids }, {}
 for _, ulid in ipairs(ulids) do
-  local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
+  local header = header_at(base .. 'job:' .. ulid)
   local state = header ~= '' and read_state(header)
   if state and state.status == 'p' and string.format('%.0f', (struct.unpack('<I7', state.token))) == ARGV[1] then
     reply[#reply + 1] = ulid

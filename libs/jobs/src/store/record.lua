@@ -1,20 +1,31 @@
 -- A job's record is one string, read and written by position; record.ts states the whole layout.
 local STATE = '<c1BHHBBHHHI4I6I6I6c14I6'
-local HEADER_BYTES = 114
+local HEADER_BYTES, LAST_OF_HEADER = 114, '113'
 local FLAG_CANCEL, FLAG_EXTRA, FLAG_LOG, FLAG_SUSPECT = 1, 2, 4, 8
 local NO_TOKEN = string.rep('\0', 14)
 
+-- The fixed part of the record at a key, '' when there is none. Numbers go to Redis as text: it would format each anew.
+local function header_at(key)
+  return redis.call('GETRANGE', key, '0', LAST_OF_HEADER)
+end
+
+-- One constructor of the final size; a table that grows field by field is laid out anew five times.
 local function read_state(record)
-  local s = {}
-  s.status, s.flags, s.attempt, s.runs, s.crashes, s.all_crashes, s.snoozes, s.replays, s.generation, s.revision,
-    s.due_at, s.started_at, s.finished_at, s.token, s.seq = struct.unpack(STATE, record, 2)
-  return s
+  local status, flags, attempt, runs, crashes, all_crashes, snoozes, replays, generation, revision, due_at, started_at,
+    finished_at, token, seq = struct.unpack(STATE, record, 2)
+  return { status = status, flags = flags, attempt = attempt, runs = runs, crashes = crashes, all_crashes = all_crashes,
+    snoozes = snoozes, replays = replays, generation = generation, revision = revision, due_at = due_at,
+    started_at = started_at, finished_at = finished_at, token = token, seq = seq }
 end
 
 -- Every change of a state is a new revision.
 local function pack_state(s)
   return struct.pack(STATE, s.status, s.flags, s.attempt, s.runs, s.crashes, s.all_crashes, s.snoozes, s.replays,
     s.generation, s.revision + 1, s.due_at, s.started_at, s.finished_at, s.token, s.seq)
+end
+
+local function write_state(key, s)
+  redis.call('SETRANGE', key, '1', pack_state(s))
 end
 
 local function has_flag(s, flag)
@@ -56,7 +67,7 @@ end
 -- A record without its payload: enough to say in a log which job it is.
 local function without_payload(key, header)
   local dedupe, group, facts = struct.unpack('<HHH', header, 109)
-  return redis.call('GETRANGE', key, 0, HEADER_BYTES + dedupe + group + facts - 1)
+  return redis.call('GETRANGE', key, '0', HEADER_BYTES + dedupe + group + facts - 1)
 end
 
 -- A record whose state has changed.

@@ -36,6 +36,9 @@ import type { JobStatus } from '../definition/job-status.js';
  */
 const LAYOUT = 1;
 const HEADER_BYTES = 114;
+/** Where the state is. */
+export const STATE_AT = 1;
+export const STATE_BYTES = 56;
 /** Up to here the scripts write a new record, from here on {@link encodeNewRecord}. */
 const SUBMITTED_FROM = 69;
 const FLAGS = { cancelRequested: 1, hasExtra: 2, suspect: 8 } as const;

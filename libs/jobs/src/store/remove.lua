@@ -11,7 +11,7 @@ local INDEX_OF = { S = KEYS[2], F = KEYS[3], C = KEYS[4], E = KEYS[5] }
 
 local letters, jobs, removed = {}, {}, {}
 for i, ulid in ipairs(ARGV) do
-  local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
+  local header = header_at(base .. 'job:' .. ulid)
   letters[i] = header ~= '' and read_state(header).status or '-'
   if INDEX_OF[letters[i]] then
     jobs[#jobs + 1] = { ulid = ulid, index = INDEX_OF[letters[i]], dedupe_key = held_dedupe_key(base, ulid, header) }

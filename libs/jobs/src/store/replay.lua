@@ -30,7 +30,7 @@ end
 
 local function look(ulid, dedupe_ttl, rest)
   local job = { ulid = ulid, key = base .. 'job:' .. ulid, dedupe_ttl = tonumber(dedupe_ttl), rest = rest }
-  local header = redis.call('GETRANGE', job.key, 0, HEADER_BYTES - 1)
+  local header = header_at(job.key)
   if header == '' then
     job.reply = ''
     return job

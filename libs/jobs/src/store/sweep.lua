@@ -19,7 +19,7 @@ end
 local jobs, removed = {}, {}
 local function look(index, ulids)
   for _, ulid in ipairs(ulids) do
-    local header = redis.call('GETRANGE', base .. 'job:' .. ulid, 0, HEADER_BYTES - 1)
+    local header = header_at(base .. 'job:' .. ulid)
     local dedupe_key = header ~= '' and held_dedupe_key(base, ulid, header) or nil
     jobs[#jobs + 1] = { ulid = ulid, index = index, header = header, dedupe_key = dedupe_key }
     for _, part in ipairs({ 'job:', 'extra:', 'log:' }) do removed[#removed + 1] = base .. part .. ulid end
