@@ -17,8 +17,8 @@ export const SUBMITS = [
   {
     name: 'submits do not move the sequence',
     file: 'enqueue.lua',
-    from: `  redis.call('INCRBY', KEYS[2], #fresh)\n`,
-    to: ``,
+    from: `redis.call('MSET', KEYS[2], string.format('%.0f', seq), unpack(records))`,
+    to: `redis.call('MSET', unpack(records))`,
     first: ['store-enqueue'],
   },
   {

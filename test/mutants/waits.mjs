@@ -73,7 +73,7 @@ export const WAITS = [
   {
     name: 'a worker that found nothing is not registered as idle',
     file: 'exchange.lua',
-    from: `  redis.call('ZADD', KEYS[6], sent_on and 0 or now, worker)\n`,
+    from: `  newcomer = redis.call('ZADD', KEYS[6], sent_on and 0 or now, worker) > 0 or newcomer\n`,
     to: ``,
     first: ['store-wake-ups'],
   },
@@ -90,6 +90,20 @@ export const WAITS = [
     from: `if want ~= 0 then redis.call('ZREM', KEYS[6], worker) end`,
     to: ``,
     first: ['store-wake-ups'],
+  },
+  {
+    name: 'a worker that waits to be woken is not registered',
+    file: 'exchange.lua',
+    from: `sent_on and 0 or now, worker) > 0 or newcomer`,
+    to: `sent_on and 0 or now, worker) > 0 and newcomer`,
+    first: ['store-wake-ups', 'model'],
+  },
+  {
+    name: 'a call that lets a job wait does not say when it is due',
+    file: 'exchange.lua',
+    from: `  any_waiting = true\n`,
+    to: ``,
+    first: ['store-lanes', 'store-claims'],
   },
   {
     name: 'a worker is woken first for the job that it sent on',
@@ -122,8 +136,8 @@ export const WAITS = [
   {
     name: 'a new earliest job wakes nobody',
     file: 'enqueue.lua',
-    from: `wake = wake or not earliest or job.due_at < earliest`,
-    to: `wake = wake or not earliest`,
+    from: `wake = not earliest or soonest < earliest`,
+    to: `wake = not earliest`,
     first: ['store-wake-ups'],
   },
   {

@@ -18,9 +18,8 @@ local MAX_DELAY_MS = 31536000000
 local JOB = '<c26HI4'
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
-local now = now_ms(KEYS[1])
-local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
-local earliest = tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2])
+local offset, last_seq = unpack(redis.call('MGET', KEYS[1], KEYS[2]))
+local now, seq = ms_with(offset), tonumber(last_seq or 0)
 
 local function due_at(when)
   local mark, ms = string.sub(when, 1, 1), tonumber(string.sub(when, 2))
@@ -39,22 +38,21 @@ local function parse(ulid, extras, rest)
   return job
 end
 
-local jobs, record_keys = {}, {}
+local jobs, known_keys = {}, { KEYS[8] }
 local at = 1
 while at <= #ARGV[1] do
   local ulid, extras_length, rest_length
   ulid, extras_length, rest_length, at = struct.unpack(JOB, ARGV[1], at)
   local rest_at = at + extras_length
   jobs[#jobs + 1] = parse(ulid, string.sub(ARGV[1], at, rest_at - 1), string.sub(ARGV[1], rest_at, rest_at + rest_length - 1))
-  record_keys[#jobs] = jobs[#jobs].key
+  known_keys[#known_keys + 1] = jobs[#jobs].key
   at = rest_at + rest_length
 end
-local any_known = redis.call('TOUCH', unpack(record_keys)) > 0
-local any_ghosts = redis.call('EXISTS', KEYS[8]) > 0
+local any_known = redis.call('EXISTS', unpack(known_keys)) > 0
 
 -- A job that was cancelled and removed, and is submitted again, must not take up the place of its ghost.
 local function generation_of(ulid)
-  return any_ghosts and redis.call('SISMEMBER', KEYS[8], ulid) == 1 and 1 + seq % 65535 or 0
+  return any_known and redis.call('SISMEMBER', KEYS[8], ulid) == 1 and 1 + seq % 65535 or 0
 end
 
 -- What stands against a job, as the answer to it; nil when nothing does.
@@ -101,7 +99,7 @@ for _, job in ipairs(jobs) do
   end
 end
 
-local records, ready, scheduled, expiring, wake = {}, {}, {}, {}, false
+local records, ready, scheduled, expiring, wake, soonest = {}, {}, {}, {}, false, math.huge
 for _, job in ipairs(fresh) do
   records[#records + 1] = job.key
   records[#records + 1] = job.record
@@ -113,7 +111,7 @@ for _, job in ipairs(fresh) do
   else
     scheduled[#scheduled + 1] = job.due_at
     scheduled[#scheduled + 1] = job.ulid
-    wake = wake or not earliest or job.due_at < earliest
+    soonest = math.min(soonest, job.due_at)
   end
   if job.expires_at > 0 then
     expiring[#expiring + 1] = job.expires_at
@@ -121,10 +119,11 @@ for _, job in ipairs(fresh) do
   end
 end
 
-if #fresh > 0 then
-  redis.call('INCRBY', KEYS[2], #fresh)
-  redis.call('MSET', unpack(records))
+if #scheduled > 0 and not wake then
+  local earliest = tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2])
+  wake = not earliest or soonest < earliest
 end
+if #fresh > 0 then redis.call('MSET', KEYS[2], string.format('%.0f', seq), unpack(records)) end
 for _, job in ipairs(fresh) do
   if job.dedupe_key then take_dedupe(job.dedupe_key, job.ulid, now, job.dedupe_ttl) end
 end

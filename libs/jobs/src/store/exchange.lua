@@ -31,9 +31,14 @@ local worker, token, lane, call = ARGV[1], ARGV[2], ARGV[1] .. ':' .. ARGV[3], t
 local want, version = tonumber(ARGV[6]), tonumber(ARGV[8])
 local now = now_ms(KEYS[1])
 
+-- Whether any job waits for its time, its deadline or a special worker. Most queues have none most of the time, and then
+-- nothing more is asked about them: a command that comes alone costs as much as all that is done for a job.
+local any_waiting = redis.call('EXISTS', KEYS[7], KEYS[8], KEYS[14], KEYS[15], KEYS[16]) > 0
+
 local function record_key(ulid) return base .. 'job:' .. ulid end
 
 local function next_due_in()
+  if not any_waiting then return -1 end
   local next_due = -1
   for _, set in ipairs({ KEYS[7], KEYS[8], KEYS[16] }) do
     local due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
@@ -172,8 +177,10 @@ local function unpark(suspect_allowed)
 end
 
 if want > 0 then
-  if ARGV[7] == '1' then peek(KEYS[14], 1) end
-  unpark(ARGV[7] == '1' and #claims == 0)
+  if any_waiting then
+    if ARGV[7] == '1' then peek(KEYS[14], 1) end
+    unpark(ARGV[7] == '1' and #claims == 0)
+  end
   -- Every tenth call looks at the lowest priorities first, so that they are never starved.
   local first, last, step = HIGHEST_READY, LOWEST_READY, -1
   if call % 10 == 0 then first, last, step = LOWEST_READY, HIGHEST_READY, 1 end
@@ -208,6 +215,7 @@ end
 local function wait_again(settle)
   local expires_at = expires_at_of(settle.header)
   if expires_at > 0 then redis.call('ZADD', KEYS[16], expires_at, settle.ulid) end
+  any_waiting = true
 end
 
 -- Lets a job wait for its next run in the sorted set of its status.
@@ -297,9 +305,9 @@ end
 if #claims > 0 then redis.call('ZADD', KEYS[5], unpack(running)) end
 if #started > 0 then redis.call('ZREM', KEYS[16], unpack(started)) end
 
-local holds = redis.call('ZCOUNT', KEYS[5], worker, worker) > 0
+local holds, newcomer = #claims > 0 or redis.call('ZCOUNT', KEYS[5], worker, worker) > 0, false
 if holds then
-  redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]), worker)
+  newcomer = redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]), worker) > 0
 else
   redis.call('ZREM', KEYS[3], worker)
 end
@@ -307,20 +315,21 @@ end
 -- A worker that got less than it wanted waits to be woken, unless it handed a job back that it could have; one that is full
 -- leaves the rest to another.
 local idle = #claims < want and not full and not rejoined
-if holds or idle then redis.call('HSET', KEYS[4], worker, ARGV[8] .. ' ' .. ARGV[5] .. ' ' .. ARGV[9]) end
 if idle then
   -- A worker that sent a job on, because an earlier run of it goes on there, is woken after all others: it would do so again.
-  redis.call('ZADD', KEYS[6], sent_on and 0 or now, worker)
-elseif want ~= 0 or rejoined then
+  newcomer = redis.call('ZADD', KEYS[6], sent_on and 0 or now, worker) > 0 or newcomer
+elseif (want ~= 0 or rejoined) and redis.call('EXISTS', KEYS[6]) > 0 then
   if want ~= 0 then redis.call('ZREM', KEYS[6], worker) end
   if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then wake_one(KEYS[6], KEYS[4], KEYS[3], base) end
 end
-local oldest_parked = tonumber(redis.call('ZRANGE', KEYS[15], 0, 0, 'WITHSCORES')[2])
+-- Whoever has a lease or waits to be woken is registered.
+if newcomer then redis.call('HSET', KEYS[4], worker, ARGV[8] .. ' ' .. ARGV[5] .. ' ' .. ARGV[9]) end
+local oldest_parked = (any_waiting or #parks > 0) and tonumber(redis.call('ZRANGE', KEYS[15], 0, 0, 'WITHSCORES')[2])
 if oldest_parked and (#parks > 0 or oldest_parked <= version and not idle) then wake_version(KEYS[6], KEYS[4], base, oldest_parked) end
 if want == -2 and not holds then
   redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
   redis.call('HDEL', KEYS[4], worker)
 end
-local suspects_wait = want > 0 and ARGV[7] ~= '1' and redis.call('EXISTS', KEYS[14]) > 0
+local suspects_wait = any_waiting and want > 0 and ARGV[7] ~= '1' and redis.call('EXISTS', KEYS[14]) > 0
 local signs = (idle and 1 or 0) + (suspects_wait and 2 or 0)
 return { next_due_in(), signs, table.concat(letters), table.concat(given) }
