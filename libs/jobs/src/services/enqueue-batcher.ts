@@ -6,16 +6,27 @@ import { QueueUnavailableError } from '../definition/errors.js';
 import { formatJobId } from '../definition/job-id.js';
 import { Link } from '../store/link.js';
 
-interface Waiting {
+interface Entry {
   readonly job: NewJob;
+}
+
+/** What became of one job, or why its call failed. */
+export type Outcome = Enqueued | { readonly error: unknown };
+
+interface Waiting extends Entry {
   readonly resolve: (enqueued: Enqueued) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** Sends the jobs that are submitted within one turn of the event loop together, a call a type. */
+/**
+ * Sends a job at once while no call of its type is under way; else it waits for the end of this turn of the event loop, and all
+ * that are submitted until then travel together.
+ */
 @Injectable()
 export class EnqueueBatcher {
   private readonly waiting = new Map<string, Waiting[]>();
+  /** Calls under way, by type. */
+  private readonly calls = new Map<string, number>();
 
   constructor(private readonly link: Link) {}
 
@@ -27,6 +38,10 @@ export class EnqueueBatcher {
         queue.push(entry);
         return;
       }
+      if (!this.calls.has(type)) {
+        void this.send(type, [entry]);
+        return;
+      }
       this.waiting.set(type, [entry]);
       setImmediate(() => {
         this.flush(type);
@@ -35,11 +50,12 @@ export class EnqueueBatcher {
   }
 
   /** Sends many jobs of a type at once. In their order what became of each: an error where its call failed. */
-  async addAll(type: string, jobs: readonly NewJob[]): Promise<readonly (Enqueued | { readonly error: unknown })[]> {
-    return (await Promise.all(split(jobs, (job) => job).map((batch) => this.sendAll(type, batch)))).flat();
+  async addAll(type: string, entries: readonly Entry[]): Promise<readonly Outcome[]> {
+    return (await Promise.all(split(entries).map((batch) => this.sendAll(type, batch)))).flat();
   }
 
-  private async sendAll(type: string, jobs: readonly NewJob[]): Promise<readonly (Enqueued | { readonly error: unknown })[]> {
+  private async sendAll(type: string, batch: readonly Entry[]): Promise<readonly Outcome[]> {
+    const jobs = batch.map(({ job }) => job);
     try {
       return await available(this.link, () => enqueue(this.link, type, jobs));
     } catch (error) {
@@ -50,17 +66,22 @@ export class EnqueueBatcher {
   private flush(type: string): void {
     const entries = this.waiting.get(type) ?? [];
     this.waiting.delete(type);
-    for (const batch of split(entries, ({ job }) => job)) void this.send(type, batch);
+    for (const batch of split(entries)) void this.send(type, batch);
   }
 
   /** Never rejects: what goes wrong is told to those who wait for the jobs of the batch. */
   private async send(type: string, batch: readonly Waiting[]): Promise<void> {
+    this.calls.set(type, (this.calls.get(type) ?? 0) + 1);
     try {
       const jobs = batch.map(({ job }) => job);
       const answers = await available(this.link, () => enqueue(this.link, type, jobs));
       answers.forEach((answer, index) => batch[index]?.resolve(answer));
     } catch (error) {
       for (const { job, reject } of batch) reject(withJobId(error, formatJobId({ type, ulid: job.ulid })));
+    } finally {
+      const others = (this.calls.get(type) ?? 1) - 1;
+      if (others > 0) this.calls.set(type, others);
+      else this.calls.delete(type);
     }
   }
 }
@@ -71,12 +92,12 @@ function withJobId(error: unknown, jobId: string): unknown {
 }
 
 /** Cuts a list into calls that are small enough. */
-function split<T>(entries: readonly T[], jobOf: (entry: T) => NewJob): T[][] {
+function split<T extends Entry>(entries: readonly T[]): T[][] {
   const batches: T[][] = [];
   let batch: T[] = [];
   let bytes = 0;
   for (const entry of entries) {
-    const { length } = jobOf(entry).record;
+    const { length } = entry.job.record;
     if (batch.length === MAX_JOBS_PER_CALL || (batch.length > 0 && bytes + length > MAX_BYTES_PER_CALL)) {
       batches.push(batch);
       batch = [];

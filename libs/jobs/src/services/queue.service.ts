@@ -10,7 +10,7 @@ import type { Enqueued } from '../store/enqueue.js';
 import type { OnceAnswer } from '../store/once.js';
 import type { Header } from '../store/record.js';
 import { JobJournal } from '../telemetry/job-journal.js';
-import { EnqueueBatcher } from './enqueue-batcher.js';
+import { EnqueueBatcher, type Outcome } from './enqueue-batcher.js';
 import { prepareJob, type PreparedJob } from './prepare-job.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
 
@@ -85,25 +85,32 @@ export class QueueService {
     definition: JobDefinition<P>,
     jobs: readonly BulkJob<P>[],
   ): Promise<readonly BulkResult[]> {
-    const prepared = jobs.map(({ payload, options = {} }) =>
-      attempt(() => prepareJob(definition, payload, options, this.maxPayloadBytes)),
-    );
-    const sent = prepared.flatMap((job) => ('done' in job ? [job.done] : []));
-    const enqueued = (
-      await this.batcher.addAll(
-        definition.type,
-        sent.map(({ job }) => job),
-      )
-    ).values();
-    return prepared.map((job): BulkResult => {
-      if ('refused' in job) return job;
-      const outcome = enqueued.next().value ?? { error: new TypeError('Fewer answers came than jobs were sent.') };
-      const answer = attempt(() => {
-        if ('error' in outcome) throw outcome.error;
-        return this.answer(job.done, outcome);
-      });
-      return 'refused' in answer ? answer : { accepted: answer.done };
+    const results: BulkResult[] = [];
+    const sent: PreparedJob[] = [];
+    const places: number[] = [];
+    jobs.forEach(({ payload, options = {} }, index) => {
+      try {
+        sent.push(prepareJob(definition, payload, options, this.maxPayloadBytes));
+        places.push(index);
+      } catch (error) {
+        results[index] = refusal(error);
+      }
     });
+    const outcomes = (await this.batcher.addAll(definition.type, sent)).values();
+    sent.forEach((prepared, nth) => {
+      const outcome = outcomes.next().value ?? { error: new TypeError('Fewer answers came than jobs were sent.') };
+      results[places[nth] ?? 0] = this.result(prepared, outcome);
+    });
+    return results;
+  }
+
+  private result(prepared: PreparedJob, outcome: Outcome): BulkResult {
+    if ('error' in outcome) return refusal(outcome.error);
+    try {
+      return { accepted: this.answer(prepared, outcome) };
+    } catch (error) {
+      return refusal(error);
+    }
   }
 
   private async submit(prepared: PreparedJob): Promise<EnqueuedJob> {
@@ -143,13 +150,8 @@ export class QueueService {
   }
 }
 
-/** Does a part of a bulk submit: whatever goes wrong is the outcome of one job there. */
-function attempt<T>(work: () => T): { readonly done: T } | { readonly refused: Error } {
-  try {
-    return { done: work() };
-  } catch (error) {
-    return { refused: error instanceof Error ? error : new Error('Something that is no error was thrown.', { cause: error }) };
-  }
+function refusal(error: unknown): { readonly refused: Error } {
+  return { refused: error instanceof Error ? error : new Error('Something that is no error was thrown.', { cause: error }) };
 }
 
 type Summary = NonNullable<OnceAnswer['job']>;
