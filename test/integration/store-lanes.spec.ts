@@ -170,6 +170,6 @@ describe('a call', () => {
     const reply = await worker.exchange({ want: MAX_JOBS_PER_CALL, settles });
     expect(reply.settled).toEqual(settles.map((_settle, index) => ['succeeded', 'retrying', 'failed'][index % 3]));
     expect(reply.claimed).toHaveLength(MAX_JOBS_PER_CALL);
-    expect((await queue.depth()).counts).toMatchObject({ queued: 0, processing: 50, succeeded: 17, retrying: 17, failed: 16 });
+    expect((await queue.depth()).counts).toMatchObject({ queued: 0, processing: 64, succeeded: 22, retrying: 21, failed: 21 });
   });
 });

@@ -1,3 +1,3 @@
 /** At most this many jobs, and about this many bytes of arguments, travel in one call, so that no call holds Redis up. */
-export const MAX_JOBS_PER_CALL = 50;
+export const MAX_JOBS_PER_CALL = 64;
 export const MAX_BYTES_PER_CALL = 1_048_576;

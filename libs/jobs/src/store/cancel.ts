@@ -13,7 +13,7 @@ export interface Cancelled {
   readonly record: JobRecord;
 }
 
-/** Cancels jobs, at most 50; undefined for one that does not exist. */
+/** Cancels jobs, at most 64; undefined for one that does not exist. */
 export async function cancel(
   link: Link,
   type: string,

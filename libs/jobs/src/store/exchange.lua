@@ -4,7 +4,7 @@
 -- KEYS   1 clock, 2 lanes, 3 leases, 4 workers, 5 running, 6 idle, 7 scheduled, 8 retrying, 9 succeeded, 10 failed,
 --        11 cancelled, 12 expired, 13 ghosts, 14 suspects, 15 parked, 16 expiring, 17 cancels, 18-27 ready 0-9
 -- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted, of which a call gives
---        50 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
+--        64 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
 --        -2: likewise, and this worker leaves), 7 suspects wanted (1/0), 8 version of the payloads that the worker reads,
 --        9 who the worker is, 10 keep finished jobs (1/0), 11 keep failed jobs (1/0), 12 the settles, one behind the other:
 --        ulid (26), its token (14), letter of the event (1), letter of the outcome (1), delay in ms (6), length of (4) and
@@ -21,7 +21,7 @@
 --#include dedupe
 --#include finish
 
-local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 50
+local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 64
 local SETTLE, CLAIM = '<c26c14c1c1I6I4', '<c26I4c56'
 local OUTCOMES = { S = 'succeeded', f = 'failed', t = 'timed_out', s = 'snoozed', h = 'handed_back' }
 local LOWEST_READY, HIGHEST_READY = 18, 27

@@ -19,7 +19,7 @@ export interface WorkerIdentity {
 }
 
 /**
- * How many jobs; a call gives 50 at most and about 1 MiB of them, and is not `idle` then. `pass_on`: none, and if work is
+ * How many jobs; a call gives 64 at most and about 1 MiB of them, and is not `idle` then. `pass_on`: none, and if work is
  * left another idle worker is woken. `leave`: likewise, as the last call of a worker.
  */
 export type Want = number | 'pass_on' | 'leave';

@@ -12,7 +12,7 @@ export interface Note {
   readonly json: string;
 }
 
-/** Writes notes, at most 50 and about 1 MiB. For each whether it was written; false: the token no longer counts. */
+/** Writes notes, at most 64 and about 1 MiB. For each whether it was written; false: the token no longer counts. */
 export async function note(link: Link, type: string, notes: readonly Note[]): Promise<readonly boolean[]> {
   const keys = link.keys(type);
   const args = notes.flatMap(({ ulid, token, kind, json }) => [ulid, token, kind, json]);

@@ -6,7 +6,7 @@ import { Script } from './script.js';
 
 const script = new Script('remove');
 
-/** Removes finished jobs, at most 50. Each one's status as it was, undefined when there is none; one not final stays. */
+/** Removes finished jobs, at most 64. Each one's status as it was, undefined when there is none; one not final stays. */
 export async function remove(link: Link, type: string, ulids: readonly string[]): Promise<readonly (JobStatus | undefined)[]> {
   const keys = link.keys(type);
   const letters = asText(

@@ -21,7 +21,7 @@ export type Replayed =
   | { readonly kind: 'duplicate'; readonly holder: string }
   | { readonly kind: 'unknown' };
 
-/** Lets finished jobs, at most 50, run again. */
+/** Lets finished jobs, at most 64, run again. */
 export async function replay(link: Link, type: string, replays: readonly Replay[]): Promise<readonly Replayed[]> {
   const keys = link.keys(type);
   const args = replays.flatMap(({ ulid, dedupeTtlMs, record }) => [ulid, dedupeTtlMs, record ?? '']);
