@@ -42,7 +42,7 @@ export class Child {
 
   /** Resolves when it is connected to Redis. What it logs goes to this process' standard error. */
   static async start(side: SideName, redisUrl: string, nodeArgs: readonly string[]): Promise<Child> {
-    const process = fork(ENTRY, [side, redisUrl], { execArgv: ['--expose-gc', ...nodeArgs], stdio: ['ignore', 2, 2, 'ipc'] });
+    const process = fork(ENTRY, [side, redisUrl], { execArgv: [...nodeArgs], stdio: ['ignore', 2, 2, 'ipc'] });
     const child = new Child(side, process);
     await child.expect();
     return child;

@@ -49,7 +49,7 @@ export function plan(sizes: Sizes): readonly Measurement[] {
       figures: [['enqueue.bulk', 'jobs/s']],
       setting: `${sizes.enqueueBulk} jobs, ${BATCH} a call, one call at a time`,
       measure: enqueue({ jobs: sizes.enqueueBulk, inFlight: 1, batch: BATCH }),
-      bare: 'LPUSH of 100',
+      bare: `LPUSH of ${BATCH.toLocaleString('en')}`,
     },
     ...([1, 10] as const).map((slots) => ({
       figures: [[`drain.removed.${slots}`, 'jobs/s'] as const],

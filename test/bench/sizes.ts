@@ -1,4 +1,4 @@
-/** How much is done in one run. Numbers of jobs are multiples of 100. */
+/** How much is done in one run. Numbers of jobs are multiples of 100, for bulks of 1,000. */
 export interface Sizes {
   readonly rounds: number;
   /** Done by each process before it is measured; 0 leaves it cold. */
@@ -42,7 +42,7 @@ export const SIZES = {
     warmUp: 0,
     enqueueOne: 100,
     enqueueMany: 300,
-    enqueueBulk: 300,
+    enqueueBulk: 1_000,
     drain: { 1: 100, 10: 200, 100: 300, 500: 300 },
     processes: 300,
     idle: 5,

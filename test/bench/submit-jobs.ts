@@ -24,7 +24,6 @@ export async function submitJobs(
       await submitNext();
     }
   };
-  globalThis.gc?.();
   const cpu = process.cpuUsage();
   const started = nowMs();
   await Promise.all(Array.from({ length: inFlight }, stream));

@@ -23,8 +23,6 @@ export class WatchedWorker {
     this.worker = await side.openWorker(settings, (number) => {
       this.onRun(number);
     });
-    // Not at the start: several workers are to start at the same moment.
-    globalThis.gc?.();
   }
 
   start(): void {
