@@ -1,4 +1,7 @@
+import { Promoter } from '../../libs/jobs/src/maintenance/promoter.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
+import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
+import { silentLogger } from '../support/jobs-app.js';
 import { StoredQueue } from '../support/stored-queue.js';
 
 const pace = { jobs: 10, windowMs: 60_000 };
@@ -36,9 +39,30 @@ describe('a promotion at a pace', () => {
 
   it('says when the next window begins while jobs are due', async () => {
     await inWindow(0);
-    const { nextDueInMs = 0 } = await step();
+    expect(await step(4)).toMatchObject({ nextDueInMs: 0, paced: false });
+    const { nextDueInMs = 0, paced } = await step();
+    expect(paced).toBe(true);
     expect(nextDueInMs).toBeGreaterThan(0);
     expect(nextDueInMs).toBeLessThanOrEqual(pace.windowMs / 2);
+  });
+
+  it('is not tried again before the next window, whoever says that jobs are due', async () => {
+    await queue.add(Array.from({ length: 600 }, () => ({ when: { delayMs: 1 } })));
+    await queue.moveClock(1_000);
+    const promoter = new Promoter(queue.type, {
+      link: queue.link,
+      worker: queue.newWorker().identity,
+      // It uses nothing else of a worker's options, and what it tells is not looked at here.
+      options: { logger: silentLogger, retentionMs: 60_000 } as ConstructorParameters<typeof Promoter>[1]['options'],
+      journal: Object.assign(Object.create(JobJournal.prototype) as JobJournal, { moved: () => undefined }),
+    });
+    let restMs = 0;
+    while (restMs === 0) restMs = await promoter.tick();
+    expect(restMs).toBeLessThanOrEqual(20);
+    expect(promoter.notBefore).toBeGreaterThan(performance.now() + restMs - 5);
+    while ((await queue.depth()).counts.scheduled > 0) await promoter.tick();
+    expect(await promoter.tick()).toBe(30_000);
+    expect(promoter.notBefore).toBeLessThanOrEqual(performance.now() + 20);
   });
 
   it('lets jobs expire all the same', async () => {

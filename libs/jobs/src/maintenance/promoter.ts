@@ -10,6 +10,9 @@ const MAX_SLEEP_MS = 30_000;
 
 /** Lets the delayed and retrying jobs of a type queue when their time has come, and those expire that waited too long. */
 export class Promoter implements Ticking {
+  /** While more is due than the pace allows, every answer of Redis says so: only the next window helps. */
+  notBefore = 0;
+
   constructor(
     private readonly type: string,
     private readonly context: MaintenanceContext,
@@ -17,11 +20,16 @@ export class Promoter implements Ticking {
 
   async tick(): Promise<number> {
     const { link, journal, options } = this.context;
-    const { moved, nextDueInMs = MAX_SLEEP_MS } = await promote(link, this.type, {
+    const {
+      moved,
+      paced,
+      nextDueInMs = MAX_SLEEP_MS,
+    } = await promote(link, this.type, {
       limit: MAX_JOBS_PER_CALL,
       keepFinished: options.retentionMs > 0,
       pace: PACE,
     });
+    if (paced) this.notBefore = performance.now() + nextDueInMs;
     for (const job of moved) journal.moved(this.type, job);
     return Math.min(nextDueInMs, MAX_SLEEP_MS);
   }

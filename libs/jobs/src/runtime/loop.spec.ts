@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { Writable } from 'node:stream';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { createLogger, type Logger } from '@antrean/platform';
@@ -180,6 +181,50 @@ describe('a loop', () => {
     expect(work.gaps()[0]).toBeLessThan(HOUR);
     await pause(100);
     expect(work.begun).toHaveLength(2);
+  });
+
+  it('does not begin its sleep anew for a time that is not earlier', async () => {
+    const work = new Work(() => HOUR);
+    const started = loopOf(work);
+    started.start();
+    await work.reached(1);
+    await turn();
+    started.wakeWithin(HOUR / 2);
+    await turn();
+    let timers = 0;
+    const counting = createHook({
+      init: (_id, kind) => {
+        if (kind === 'Timeout') timers += 1;
+      },
+    }).enable();
+    for (let i = 0; i < 10; i += 1) {
+      started.wakeWithin(HOUR / 2 + i);
+      await turn();
+    }
+    counting.disable();
+    expect(timers).toBe(0);
+  });
+
+  it('is woken by nobody before the time that its work bars, be it told during the tick or the sleep', async () => {
+    class BarredWork extends Work {
+      notBefore = 0;
+    }
+    const work: BarredWork = new BarredWork((number) => {
+      if (number > 1) return HOUR;
+      work.notBefore = performance.now() + 50;
+      loop?.wakeWithin(0);
+      return HOUR;
+    });
+    const started = loopOf(work);
+    started.start();
+    await work.reached(1);
+    await turn();
+    started.wakeWithin(0);
+    await work.reached(2);
+    expect(work.gaps()[0]).toBeGreaterThanOrEqual(49);
+    await turn();
+    started.wakeWithin(0);
+    await work.reached(3);
   });
 
   it('sleeps for longer than a timer of Node can', async () => {

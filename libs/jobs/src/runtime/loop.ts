@@ -6,6 +6,8 @@ import { isRedisAway } from '../store/availability.js';
 export interface Ticking {
   /** Does it once and answers how many milliseconds may pass until the next time. */
   tick(): Promise<number>;
+  /** No wake-up brings the next time about before this, in ms of the monotonic clock. */
+  readonly notBefore?: number;
 }
 
 const FIRST_BACKOFF_MS = 100;
@@ -18,6 +20,7 @@ export class Loop {
   private stopping: AbortController | undefined;
   private running: Promise<void> = Promise.resolve();
   private sleeping: AbortController | undefined;
+  /** When the next tick is to come, by what is known so far. */
   private wakeAt = Infinity;
 
   constructor(
@@ -42,7 +45,9 @@ export class Loop {
 
   /** Lets the next tick come no later than `ms` from now. */
   wakeWithin(ms: number): void {
-    this.wakeAt = Math.min(this.wakeAt, performance.now() + ms);
+    const at = performance.now() + ms;
+    if (at >= this.wakeAt) return;
+    this.wakeAt = at;
     this.sleeping?.abort();
   }
 
@@ -71,8 +76,9 @@ export class Loop {
 
   /** Sleeps until `until` or the earlier time that `wakeWithin` asks for, be it before or during the sleep. */
   private async rest(until: number, stopping: AbortSignal): Promise<void> {
+    this.wakeAt = Math.min(this.wakeAt, until);
     for (;;) {
-      const ms = Math.min(until, this.wakeAt) - performance.now();
+      const ms = Math.max(this.wakeAt, this.work.notBefore ?? 0) - performance.now();
       if (ms <= 0 || stopping.aborted) return;
       this.sleeping = new AbortController();
       await sleep(Math.min(ms, MAX_SLEEP_MS), undefined, { signal: this.sleeping.signal }).catch(() => undefined);

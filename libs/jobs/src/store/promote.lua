@@ -5,7 +5,8 @@
 --        12 suspects, 13-22 ready 0-9, 23 pace
 -- ARGV   1 how many at most, 2 keep finished jobs (1/0), 3 how many may queue within a window, whoever moves them (0: any number),
 --        4 length of a window in ms
--- reply  {ms until the next is due or -1, then per job: ulid, its record without the payload, in its new state}
+-- reply  {ms until the next is due or -1, 1 when more is due than the pace allows, until the next window then, else 0,
+--        then per job: ulid, its record without the payload, in its new state}
 --#include clock
 --#include record
 --#include wake
@@ -51,7 +52,7 @@ local due = look(KEYS[3], room)
 for _, job in ipairs(look(KEYS[4], room - #due)) do due[#due + 1] = job end
 local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
 
-local reply, ready, ending = { -1 }, {}, new_ending(base, now)
+local reply, ready, ending = { -1, 0 }, {}, new_ending(base, now)
 
 local function tell(job)
   reply[#reply + 1] = job.ulid
@@ -98,5 +99,5 @@ for _, set in ipairs({ KEYS[3], KEYS[4], KEYS[7] }) do
   local next_due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
   if next_due and (reply[1] < 0 or next_due - now < reply[1]) then reply[1] = math.max(next_due - now, 0) end
 end
-if reply[1] == 0 and pace > 0 and spent + moved >= pace then reply[1] = (window + 1) * window_ms - now end
+if reply[1] == 0 and pace > 0 and spent + moved >= pace then reply[1], reply[2] = (window + 1) * window_ms - now, 1 end
 return reply

@@ -9,6 +9,8 @@ export interface Promotion {
   readonly moved: readonly StoredJob[];
   /** Milliseconds until the next waiting job is due or expires; undefined when there is none. */
   readonly nextDueInMs: number | undefined;
+  /** More is due than the pace allows; `nextDueInMs` leads to the next window. */
+  readonly paced: boolean;
 }
 
 /** How many jobs of a type may queue within a window of so many ms, all workers together. */
@@ -31,7 +33,7 @@ export async function promote(
   { limit, keepFinished, pace = { jobs: 0, windowMs: 1 } }: PromoteCall,
 ): Promise<Promotion> {
   const keys = link.keys(type);
-  const [nextDueIn, ...moved] = asArray(
+  const [nextDueIn, paced, ...moved] = asArray(
     await script.run(
       link.redis,
       [
@@ -54,5 +56,5 @@ export async function promote(
     ),
   );
   const nextDueInMs = asNumber(nextDueIn);
-  return { moved: asJobs(moved), nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs };
+  return { moved: asJobs(moved), nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs, paced: asNumber(paced) === 1 };
 }
