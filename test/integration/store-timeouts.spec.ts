@@ -1,3 +1,5 @@
+import { fixed } from '../../libs/jobs/src/definition/retry-policy.js';
+import { HEARTBEAT_LANE, TimedOutRuns, type TimedOutPolicy } from '../../libs/jobs/src/runtime/timed-out-runs.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { overdue } from '../../libs/jobs/src/store/overdue.js';
 import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
@@ -74,6 +76,30 @@ describe('a run past its timeout and grace', () => {
     await worker.exchange({ want: 1 });
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS);
     expect(await queue.reap({ graceMs: GRACE_MS })).toMatchObject({ timedOut: [], jobs: [{ ulid }] });
+  });
+
+  it('is settled by a heartbeat thread that was started anew, too', async () => {
+    const ulids = await queue.add([SHORT, SHORT, SHORT]);
+    const threadOf = () =>
+      new TimedOutRuns({
+        link: queue.link,
+        worker: worker.identity,
+        lane: HEARTBEAT_LANE,
+        leaseMs: LEASE_MS,
+        keepFinished: true,
+        keepFailed: true,
+      });
+    const policy: TimedOutPolicy = { type: queue.type, version: 1, graceMs: GRACE_MS, retry: fixed('1s') };
+    const first = threadOf();
+    const settled = [];
+    for (const thread of [first, first, threadOf()]) {
+      await worker.exchange({ want: 1 });
+      await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
+      settled.push(...(await thread.settleOverdue(policy, worker.identity.number)));
+      await queue.moveClock(0);
+    }
+    expect(ulidsOf(settled)).toEqual(ulids);
+    expect((await queue.depth()).counts).toMatchObject({ processing: 0, retrying: 3 });
   });
 
   it('is known as one also after a wake-up was sent to its dead worker', async () => {
