@@ -1,5 +1,6 @@
 import { Auditor } from '../../libs/jobs/src/maintenance/auditor.js';
 import { audit } from '../../libs/jobs/src/store/audit.js';
+import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { silentLogger } from '../support/jobs-app.js';
 import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
@@ -92,6 +93,29 @@ describe('an audit', () => {
     const { workerNumber, jobs } = await queue.reap();
     expect(workerNumber).toBe(worker.number);
     expect(jobs.map((job) => [job.ulid, job.record.status])).toEqual([[ulid, 'queued']]);
+  });
+
+  it.each(['registered', 'not registered'])(
+    'takes no run for timed out whose worker lost its lease, since nobody knows when that was last heard of: %s',
+    async (registration) => {
+      const [ulid = ''] = await queue.add([{ timeoutMs: 1_000 }]);
+      await worker.exchange({ want: 1 });
+      await queue.redis.del(queue.keys.running, queue.keys.leases);
+      if (registration === 'not registered') await queue.redis.del(queue.keys.workers);
+      await queue.moveClock(10 * LEASE_MS);
+      await auditAll([ulid]);
+      const { timedOut, jobs } = await queue.reap();
+      expect([timedOut, jobs.map((job) => [job.ulid, job.record.crashes])]).toEqual([[], [[ulid, 1]]]);
+    },
+  );
+
+  it('lets the heartbeat of a worker revive the lease it found lost', async () => {
+    const [ulid = ''] = await queue.add([{}]);
+    await worker.exchange({ want: 1 });
+    await queue.redis.del(queue.keys.running, queue.keys.leases);
+    await auditAll([ulid]);
+    expect(await heartbeat(queue.link, queue.type, worker.identity.number, LEASE_MS)).toMatchObject({ held: 1 });
+    expect((await queue.reap()).workerNumber).toBeUndefined();
   });
 
   it('passes over ids of which there is no job', async () => {

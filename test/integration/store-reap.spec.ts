@@ -54,6 +54,15 @@ describe('a lease that is over', () => {
     expect(await queue.reap()).toMatchObject({ workerNumber: undefined, jobs: [] });
   });
 
+  it('of a worker that is not registered tells nothing of when its runs ended, so they crashed', async () => {
+    const [ulid] = await queue.add([{ timeoutMs: 1_000 }]);
+    await worker.exchange({ want: 1 });
+    await queue.redis.del(queue.keys.workers);
+    await queue.moveClock(LEASE_MS + 1);
+    const { timedOut, jobs } = await queue.reap({ graceMs: 0 });
+    expect([timedOut, jobs.map((job) => [job.ulid, job.record.crashes])]).toEqual([[], [[ulid, 1]]]);
+  });
+
   it('leaves its jobs to others ahead of fresh ones, the oldest first', async () => {
     const ulids = await queue.add([{}, {}, {}]);
     await worker.exchange({ want: 3 });

@@ -19,24 +19,38 @@ describe('a reconcile', () => {
     await opened.close();
   });
 
-  const ask = (call: number, { offset = 0, limit = 250 } = {}): Promise<Reconciled> =>
+  let calls = 1;
+  const nextCall = (): number => (calls += 1);
+  const ask = (call: number, { after = '', limit = 250 } = {}): Promise<Reconciled> =>
     reconcile(queue.link, {
       type: queue.type,
       workerNumber: worker.identity.number,
       lane: 0,
       call,
       leaseMs: LEASE_MS,
-      offset,
+      after,
       limit,
     });
+
+  /** The ulids of each page; `between` runs after every page but the last. */
+  const pagesOf = async (limit: number, between?: (page: number) => Promise<void>): Promise<string[][]> => {
+    const pages: string[][] = [];
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const page: Reconciled = await ask(nextCall(), { after, limit });
+      pages.push(page.held.map(({ ulid }) => ulid));
+      after = page.next;
+      if (after !== undefined) await between?.(pages.length);
+    }
+    return pages;
+  };
 
   it('names the jobs that run under the worker, whatever lane they came from, with the tokens that count', async () => {
     await queue.add([{}, {}, {}, {}]);
     const first = (await worker.exchange({ want: 2 })).claimed;
     const second = (await worker.exchange({ lane: 1, want: 1 })).claimed;
     await queue.newWorker().exchange({ want: 1 });
-    const { held, seen } = await ask(2);
-    expect(seen).toBe(3);
+    const { held, next } = await ask(2);
+    expect(next).toBeUndefined();
     expect(new Map(held.map(({ ulid, token }) => [ulid, token]))).toEqual(
       new Map([...first, ...second].map(({ ulid, token }) => [ulid, token])),
     );
@@ -45,9 +59,23 @@ describe('a reconcile', () => {
   it('goes page by page', async () => {
     const ulids = await queue.add(Array.from({ length: 7 }, () => ({})));
     await worker.exchange({ want: 9 });
-    const pages = [await ask(2, { limit: 3 }), await ask(3, { offset: 3, limit: 3 }), await ask(4, { offset: 6, limit: 3 })];
-    expect(pages.map(({ seen }) => seen)).toEqual([3, 3, 1]);
-    expect(pages.flatMap(({ held }) => held.map(({ ulid }) => ulid)).sort()).toEqual(ulids.toSorted());
+    const sorted = ulids.toSorted();
+    const others = [queue.newWorker(), queue.newWorker(), queue.newWorker()];
+    await queue.add([{}, {}, {}]);
+    for (const other of others) await other.exchange({ want: 1 });
+    expect(await pagesOf(3)).toEqual([sorted.slice(0, 3), sorted.slice(3, 6), sorted.slice(6)]);
+    expect(await pagesOf(7)).toEqual([sorted]);
+  });
+
+  it('omits no job when others are taken away between two pages', async () => {
+    const ulids = (await queue.add(Array.from({ length: 9 }, () => ({})))).toSorted();
+    await worker.exchange({ want: 9 });
+    const pages = await pagesOf(3, async (page) => {
+      if (page === 1) await queue.redis.zrem(queue.keys.running, ...ulids.slice(0, 3));
+      // In front of the page, in it and its last.
+      if (page === 2) await queue.redis.zrem(queue.keys.running, ulids[3] ?? '', ulids[5] ?? '');
+    });
+    expect(pages).toEqual([ulids.slice(0, 3), ulids.slice(3, 6), ulids.slice(6)]);
   });
 
   it('lets calls of its lane that are still on their way come late', async () => {
@@ -76,5 +104,24 @@ describe('a reconcile', () => {
     expect((await ask(2)).held).toHaveLength(1);
     await queue.moveClock(LEASE_MS + 1);
     expect((await queue.reap()).jobs).toHaveLength(1);
+  });
+
+  it('registers a worker that has jobs, so that it is known of its runs which were past their time when it was last heard of', async () => {
+    const [ulid] = await queue.add([{ timeoutMs: 1_000 }]);
+    await worker.exchange({ want: 1 });
+    await queue.redis.del(queue.keys.leases, queue.keys.workers);
+    await queue.moveClock(7_000);
+    await ask(2);
+    await queue.moveClock(7_000 + LEASE_MS + 1_000);
+    const { timedOut, jobs } = await queue.reap({ graceMs: 5_000 });
+    expect([timedOut.map((job) => job.ulid), jobs]).toEqual([[ulid], []]);
+  });
+
+  it('leaves the registration of a worker as it is', async () => {
+    await queue.add([{}]);
+    await worker.exchange({ want: 1 });
+    const before = await queue.redis.hgetall(queue.keys.workers);
+    await ask(2);
+    expect(await queue.redis.hgetall(queue.keys.workers)).toEqual(before);
   });
 });

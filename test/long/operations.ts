@@ -232,7 +232,15 @@ function looks(queue: LargeQueue): readonly Operation[] {
     many(
       `reconcile ${BATCH}`,
       withRunning((worker) =>
-        reconcile(link, { type, workerNumber: worker.identity.number, lane: 0, call: 2, leaseMs: LEASE_MS, ...page }),
+        reconcile(link, {
+          type,
+          workerNumber: worker.identity.number,
+          lane: 0,
+          call: 2,
+          leaseMs: LEASE_MS,
+          after: '',
+          limit: BATCH,
+        }),
       ),
     ),
     ...(['checkpoint', 'progress', 'log', 'step:one'] as const).map((kind) =>

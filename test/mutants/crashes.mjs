@@ -85,6 +85,13 @@ export const CRASHES = [
     first: ['store-timeouts'],
   },
   {
+    name: 'a worker without a registration was heard of until its lease ended',
+    file: 'reap.lua',
+    from: `or math.huge`,
+    to: `or 0`,
+    first: ['store-reap'],
+  },
+  {
     name: 'the lanes of a lost worker stay',
     file: 'reap.lua',
     from: `  redis.call('HDEL', KEYS[3], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')\n`,

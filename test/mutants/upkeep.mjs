@@ -87,8 +87,22 @@ export const UPKEEP = [
   {
     name: 'a reconcile names jobs without a lease, and gives them none',
     file: 'reconcile.lua',
-    from: `  redis.call('ZADD', KEYS[4], now_ms(KEYS[1]) + tonumber(ARGV[6]), ARGV[1])\n`,
+    from: `  redis.call('ZADD', KEYS[4], 'NX', now_ms(KEYS[1]) + tonumber(ARGV[6]), ARGV[1])\n`,
     to: ``,
+    first: ['store-reconcile'],
+  },
+  {
+    name: 'a reconcile leaves a worker unregistered that has a lease',
+    file: 'reconcile.lua',
+    from: `  redis.call('HSETNX', KEYS[5], ARGV[1], '0 ' .. ARGV[6] .. ' ')\n`,
+    to: ``,
+    first: ['store-reconcile'],
+  },
+  {
+    name: 'a reconcile names the last job of a page again',
+    file: 'reconcile.lua',
+    from: `[1] <= last then`,
+    to: `[1] < last then`,
     first: ['store-reconcile'],
   },
   {
@@ -124,6 +138,13 @@ export const UPKEEP = [
     file: 'audit.lua',
     from: `for _, job in ipairs(deadlines) do redis.call('ZADD', KEYS[12], job.expires_at, job.ulid) end`,
     to: ``,
+    first: ['store-audit'],
+  },
+  {
+    name: 'a lease that an audit found lost is over from now on, as if its worker had just been heard of',
+    file: 'audit.lua',
+    from: `'NX', '1', job.worker)`,
+    to: `'NX', redis.call('TIME')[1] * 1000, job.worker)`,
     first: ['store-audit'],
   },
   {

@@ -46,7 +46,7 @@ export class Engine {
     await Promise.allSettled([
       this.submit([]),
       this.exchange(call),
-      this.reconcile(call, 0, 1),
+      this.reconcile(call, '', 1),
       this.heartbeat('1'),
       this.overdue('1'),
       this.reap({ limit: 1, keep, crashError: '{}', poisonError: '{}' }),
@@ -101,17 +101,17 @@ export class Engine {
     };
   }
 
-  async reconcile(call: Pick<Call, 'worker' | 'lane' | 'number'>, offset: number, limit: number) {
-    const { seen, held } = await reconcile(this.link, {
+  async reconcile(call: Pick<Call, 'worker' | 'lane' | 'number'>, after: string, limit: number) {
+    const { next, held } = await reconcile(this.link, {
       type: this.type,
       workerNumber: BigInt(call.worker),
       lane: call.lane,
       call: call.number,
       leaseMs: this.policy.leaseMs,
-      offset,
+      after,
       limit,
     });
-    return { seen, held: held.map(({ ulid, token }) => [ulid, tokenText(token)] as const) };
+    return { next, held: held.map(({ ulid, token }) => [ulid, tokenText(token)] as const) };
   }
 
   heartbeat(worker: string) {

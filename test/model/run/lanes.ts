@@ -114,10 +114,10 @@ export async function arriveLate(world: World, on: OnLane & { readonly which: nu
 export async function carryOutReconcile(world: World, on: OnLane & { readonly page: number }): Promise<void> {
   const { worker, memory } = laneOf(world, on);
   const listed = new Map<string, Token>();
-  for (let offset = 0, seen = on.page; seen === on.page; offset += seen) {
-    const page = await listPage(world, on, offset);
-    seen = page.length;
-    for (const [ulid, token] of page) listed.set(ulid, token);
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page: Page = await listPage(world, on, after);
+    after = page.next;
+    for (const [ulid, token] of page.held) listed.set(ulid, token);
   }
   memory.lanes[on.lane].waiting = false;
   const unknown = [...listed].filter(([ulid, token]) => memory.holds.get(ulid) !== token);
@@ -129,29 +129,32 @@ export async function carryOutReconcile(world: World, on: OnLane & { readonly pa
   await callNext(world, on.side, worker, on.lane, { settles });
 }
 
-async function listPage(
-  world: World,
-  on: OnLane & { readonly page: number },
-  offset: number,
-): Promise<(readonly [string, Token])[]> {
+interface Page {
+  readonly next: string | undefined;
+  readonly held: readonly (readonly [string, Token])[];
+}
+
+async function listPage(world: World, on: OnLane & { readonly page: number }, after: string): Promise<Page> {
   const { worker, memory, side } = laneOf(world, on);
   const lane = memory.lanes[on.lane];
   lane.number += 1;
   const call = { worker: worker.number, lane: on.lane, number: lane.number };
-  let held: (readonly [string, Token])[] = [];
+  let page: Page = { next: undefined, held: [] };
   await world.step(
     side,
-    () => side.engine.reconcile(call, offset, on.page),
+    () => side.engine.reconcile(call, after, on.page),
     (answer) => {
       const expected = reconcile(side.queue, call);
       must(expected.kind === 'answered' && answer !== LATE, 'a reconcile was refused');
-      mustEqual('the number of jobs listed', answer.held.length, Math.min(Math.max(expected.held.size - offset, 0), on.page));
-      mustEqual('entries looked at', answer.seen, answer.held.length);
+      const rest = [...expected.held.keys()].filter((ulid) => ulid > after).sort();
+      const ulids = answer.held.map(([ulid]) => ulid);
+      mustEqual('the jobs listed', ulids.join(), rest.slice(0, on.page).join());
+      mustEqual('where the next page begins', answer.next, rest.length > on.page ? ulids.at(-1) : undefined);
       for (const [ulid, token] of answer.held) mustEqual(`the token of ${ulid}`, token, expected.held.get(ulid));
-      held = answer.held;
+      page = answer;
     },
   );
-  return held;
+  return page;
 }
 
 function settlesOf(side: Side, memory: Memory, plans: readonly SettlePlan[]): Settle[] {

@@ -45,8 +45,8 @@ export class Lane {
   /** All jobs that stand under the worker; whatever of this lane is still on its way to Redis counts no more. */
   async reconcile(type: string, workerNumber: bigint, leaseMs: number, giveUp: AbortSignal): Promise<Held[] | undefined> {
     const held: Held[] = [];
-    for (let offset = 0; ;) {
-      const from = offset;
+    for (let after = ''; ;) {
+      const last = after;
       const page = await this.call(
         (call) =>
           reconcile(this.link, {
@@ -55,15 +55,15 @@ export class Lane {
             lane: this.index,
             call,
             leaseMs,
-            offset: from,
+            after: last,
             limit: MAX_JOBS_PER_CALL,
           }),
         giveUp,
       );
       if (page === undefined) return undefined;
       held.push(...page.held);
-      offset += page.held.length;
-      if (page.seen < MAX_JOBS_PER_CALL) return held;
+      if (page.next === undefined) return held;
+      after = page.next;
     }
   }
 

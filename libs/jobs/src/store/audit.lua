@@ -5,14 +5,12 @@
 --        11 suspects, 12 expiring, 13 idle, 14 workers, 15-24 ready 0-9
 -- ARGV   ulids, 10 at most
 -- reply  the ulids that were listed again
---#include clock
 --#include record
 --#include wake
 
 local LONGEST_LINE = 5000
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
-local now = now_ms(KEYS[1])
 local SET_OF = { s = KEYS[2], r = KEYS[3], S = KEYS[6], F = KEYS[7], C = KEYS[8], E = KEYS[9] }
 
 local lost = {}
@@ -54,9 +52,10 @@ for _, job in ipairs(lost) do
     redis.call('RPUSH', job.line, entry_of(job.ulid, state.generation))
     queued = true
   elseif state.status == 'p' then
-    -- Under its worker again; if that is gone, its lease is over at once.
+    -- Under its worker again. If that is gone, its lease has been over for as long as can be: nobody knows when it was last
+    -- heard of, so no run of it is taken for one that had timed out by then.
     redis.call('ZADD', KEYS[4], job.worker, job.ulid)
-    redis.call('ZADD', KEYS[5], 'NX', now, job.worker)
+    redis.call('ZADD', KEYS[5], 'NX', '1', job.worker)
   else
     redis.call('ZADD', SET_OF[state.status], state.finished_at > 0 and state.finished_at or state.due_at, job.ulid)
   end

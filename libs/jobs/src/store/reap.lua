@@ -28,6 +28,7 @@ end
 local worker, score = unpack(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1))
 if not worker then return { next_end(), '', 0 } end
 local ended_at = math.abs(tonumber(score))
+-- Nobody knows when a worker without a registration was last heard of: its runs crashed.
 local lease = tonumber(string.match(redis.call('HGET', KEYS[7], worker) or '', '^%d+ (%d+)')) or math.huge
 
 local ulids = redis.call('ZRANGEBYSCORE', KEYS[4], worker, worker, 'LIMIT', 0, limit)

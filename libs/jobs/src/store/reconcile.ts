@@ -1,5 +1,5 @@
 import type { Link } from './link.js';
-import { asArray, asBuffer, asNumber, asText } from './reply.js';
+import { asArray, asBuffer, asText } from './reply.js';
 import { Script } from './script.js';
 
 const script = new Script('reconcile');
@@ -11,8 +11,9 @@ export interface ReconcileCall {
   /** Counts with the lane's exchanges. */
   readonly call: number;
   readonly leaseMs: number;
-  /** Entries to pass over, and to look at. */
-  readonly offset: number;
+  /** From the page before; the empty string for the first one. */
+  readonly after: string;
+  /** How many entries to look at. */
   readonly limit: number;
 }
 
@@ -22,23 +23,23 @@ export interface Held {
 }
 
 export interface Reconciled {
-  /** How many entries were looked at; fewer than the limit: there are no more. */
-  readonly seen: number;
+  /** The ulid behind which the next page begins; undefined: there are no more. */
+  readonly next: string | undefined;
   readonly held: readonly Held[];
 }
 
 /** Which jobs stand under a worker; calls of the lane with smaller numbers come late from now on. */
 export async function reconcile(link: Link, call: ReconcileCall): Promise<Reconciled> {
   const keys = link.keys(call.type);
-  const { workerNumber, lane, offset, limit, leaseMs } = call;
-  const [seen, ...pairs] = asArray(
+  const { workerNumber, lane, after, limit, leaseMs } = call;
+  const [next, ...pairs] = asArray(
     await script.run(
       link.redis,
-      [keys.clock, keys.lanes, keys.running, keys.leases],
-      [String(workerNumber), lane, call.call, offset, limit, leaseMs],
+      [keys.clock, keys.lanes, keys.running, keys.leases, keys.workers],
+      [String(workerNumber), lane, call.call, after, limit, leaseMs],
     ),
   );
   const held: Held[] = [];
   for (let i = 0; i < pairs.length; i += 2) held.push({ ulid: asText(pairs[i]), token: asBuffer(pairs[i + 1]) });
-  return { seen: asNumber(seen), held };
+  return { next: asText(next) || undefined, held };
 }
