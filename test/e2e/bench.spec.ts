@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
 
 // Twenty seconds on a machine that has nothing else to do; other suites run beside it.
 jest.setTimeout(300_000);
@@ -55,7 +56,10 @@ describe('npm run bench', () => {
     expect(started.length).toBeGreaterThan(3);
     stopped.kill('SIGINT');
     await once(stopped, 'exit');
-    expect(started.filter(isAlive)).toEqual([]);
+    // Its measuring processes end when they see that it is gone.
+    await eventually(() => {
+      expect(started.filter(isAlive)).toEqual([]);
+    });
   });
 
   it('says what is wrong with a figure that it does not know', async () => {

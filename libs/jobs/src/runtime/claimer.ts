@@ -8,6 +8,7 @@ import type { JobJournal } from '../telemetry/job-journal.js';
 import type { Executor } from './executor.js';
 import type { RegisteredHandler } from './handler-registry.js';
 import { BEATS_PER_LEASE, type Heart } from './heart.js';
+import { HeldRange } from './held-range.js';
 import { InHand } from './in-hand.js';
 import type { Held } from '../store/reconcile.js';
 import { Lane, type Answer, type Request } from './lane.js';
@@ -42,6 +43,7 @@ export class Claimer implements Ticking {
   private readonly lanes: readonly Lane[];
   private readonly logger: Logger;
   private readonly inHand: InHand;
+  private readonly heldRange = new HeldRange(() => this.unsettled);
   private readonly share: Share;
   /** While more waits than was given, a lane asks for its part of the slots only: one part runs while the next is claimed. */
   private readonly part: number;
@@ -56,9 +58,11 @@ export class Claimer implements Ticking {
   /** Redis may know other jobs under this worker than the worker does. */
   private doubtful = false;
   private reconciling = false;
-  private beatsOff = 0;
   /** The suspect that holds the permit. */
   private suspect: Claimed | undefined;
+  private readonly onPermit = (): void => {
+    this.wake();
+  };
   private readonly giveUp = new AbortController();
   private lastRoundAt = performance.now();
   private readonly quietListeners: (() => void)[] = [];
@@ -97,7 +101,11 @@ export class Claimer implements Ticking {
 
   /** Milliseconds since the last round was tried, or passed over knowingly. */
   get roundAgeMs(): number {
-    return performance.now() - this.lastRoundAt;
+    return performance.now() - Math.max(this.lastRoundAt, ...this.lanes.map(({ lastTriedAt }) => lastTriedAt));
+  }
+
+  private get isCalling(): boolean {
+    return this.lanes.some(({ busy }) => busy);
   }
 
   /** The slow poll under the wake-ups. */
@@ -123,18 +131,15 @@ export class Claimer implements Ticking {
     this.pumpSoon();
   }
 
-  /** A heartbeat's answer. Calls under way change the count, so it has to be off twice in a row. */
+  /** A heartbeat's answer. */
   feel({ held, cancels }: Pulse): void {
     for (const ulid of cancels) this.inHand.cancel(ulid);
-    this.beatsOff = held === this.unsettled ? 0 : this.beatsOff + 1;
-    if (held === undefined || this.beatsOff === 2) {
-      this.beatsOff = 0;
-      this.reconcileSoon();
-    }
+    if (held === undefined || this.heldRange.isOff(held)) this.reconcileSoon();
   }
 
   cancel(ulid: string): void {
-    this.inHand.cancel(ulid);
+    if (this.isCalling) this.inHand.cancelOnceHere(ulid);
+    else this.inHand.cancel(ulid);
   }
 
   /** Claims nothing more. Resolves when every job in hand is settled. */
@@ -173,7 +178,7 @@ export class Claimer implements Ticking {
   private pump(): void {
     if (this.reconciling) return;
     if (this.doubtful) {
-      if (this.lanes.some(({ busy }) => busy)) return;
+      if (this.isCalling) return;
       void this.reconcile();
       return;
     }
@@ -184,7 +189,7 @@ export class Claimer implements Ticking {
       if (!this.inHand.hasEnded && (want === 0 || (typeof want === 'number' && !this.share.hungry))) break;
       void this.round(lane, want);
     }
-    if (this.left && !this.lanes.some(({ busy }) => busy)) {
+    if (this.left && !this.isCalling) {
       this.quietListeners.splice(0).forEach((listener) => {
         listener();
       });
@@ -194,7 +199,7 @@ export class Claimer implements Ticking {
   private want(): Want {
     if (this.stopping) {
       if (this.passOn) return 'pass_on';
-      const quiet = this.unsettled === 0 && !this.inHand.hasEnded && !this.lanes.some(({ busy }) => busy);
+      const quiet = this.unsettled === 0 && !this.inHand.hasEnded && !this.isCalling;
       return quiet && !this.left ? 'leave' : 0;
     }
     const free = this.share.claimable;
@@ -211,17 +216,28 @@ export class Claimer implements Ticking {
     if (want !== 0) this.passOn = false;
     if (want === 'leave') this.left = true;
     this.share.take(asked);
-    const answer = await lane.exchange(this.request(parcel.settles, want, suspects), this.giveUp.signal);
+    this.heldRange.sent(asked, parcel.settles.length);
+    let room = asked;
+    const answer = await lane.exchange(this.request(parcel.settles, want, suspects), this.giveUp.signal, () => {
+      // While Redis, or the node of this type, is away, other types may use the slots.
+      this.share.away = true;
+      this.share.release(room);
+      room = 0;
+    });
     let started = 0;
     if (answer !== undefined) {
+      this.share.away = false;
+      if (room === 0) room = this.takeAgain(answer.reply.claimed.length);
       if (asked > 0) this.backlog = !answer.reply.idle;
       // A wake-up that came meanwhile may be about work that this answer could not know of.
       if (asked > 0 && wakesBefore === this.wakes) this.share.hungry = !answer.reply.idle;
       parcel.arrived(answer.reply.settled);
-      started = this.take(answer, suspects);
+      started = this.take(answer, room, suspects);
     }
+    this.heldRange.answered(asked, parcel.settles.length);
+    if (!this.isCalling) this.inHand.nothingComes();
     if (suspects && this.suspect === undefined) this.context.suspects.release();
-    if (asked > 0) this.share.release(asked - started);
+    this.share.release(room - started);
     this.pumpSoon();
   }
 
@@ -240,14 +256,22 @@ export class Claimer implements Ticking {
     };
   }
 
-  /** How many handlers were started; each keeps the slot that was asked for it. */
-  private take({ reply, sentAt }: Answer, suspects: boolean): number {
+  /** Slots for jobs that were claimed before their slots were given up. */
+  private takeAgain(jobs: number): number {
+    const room = Math.min(jobs, this.share.claimable);
+    this.share.take(room);
+    return room;
+  }
+
+  /** How many handlers were started, of those there is room for; each keeps its slot. */
+  private take({ reply, sentAt }: Answer, room: number, suspects: boolean): number {
     const { heart, onNextDue } = this.context;
     // Before a handler is started: the first may block the event loop at once, and the lease is to be kept all the same.
     if (reply.claimed.length + reply.unreadable.length > 0) heart.hold(this.type);
     let started = 0;
     for (const job of reply.claimed) {
-      if (this.stopping || this.isTooLate(job, performance.now() - sentAt)) this.inHand.giveBack(job);
+      const isInTime = started < room && !this.isTooLate(job, performance.now() - sentAt);
+      if (this.stopping || !isInTime) this.inHand.giveBack(job);
       else if (this.inHand.start(job)) {
         started += 1;
         if (suspects && job.record.suspect) this.suspect = job;
@@ -255,9 +279,7 @@ export class Claimer implements Ticking {
     }
     for (const job of reply.unreadable) this.inHand.reject(job);
     if (reply.suspectsWait) {
-      this.context.suspects.onceFree(() => {
-        this.wake();
-      });
+      this.context.suspects.onceFree(this.onPermit);
     }
     if (this.unsettled === 0) heart.release(this.type);
     if (reply.nextDueInMs !== undefined) onNextDue(this.type, reply.nextDueInMs);

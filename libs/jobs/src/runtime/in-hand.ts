@@ -14,6 +14,8 @@ import { Run, type RunEnd } from './run.js';
 const MAX_SETTLE_BYTES = MAX_BYTES_PER_CALL - 65_536;
 /** How long a job stays away from a process in which an earlier run of it has not ended. */
 const ZOMBIE_DELAY_MS = 1_000;
+/** Cancels of jobs that may be on their way here; more than these are a sign that they are not. */
+const MAX_EARLY_CANCELS = 1_000;
 
 interface Running {
   readonly job: Claimed;
@@ -46,6 +48,8 @@ export class InHand {
   private readonly unsettled = new Set<Claimed>();
   private readonly ended: Ended[] = [];
   private readonly concluded = new WeakSet<Claimed>();
+  /** Jobs that were cancelled before the answer that claims them came. */
+  private readonly cancelledEarly = new Set<string>();
   /** Settles of jobs that no run is of: unreadable ones, and those that Redis has under this worker and the worker does not know. */
   private readonly strays: Settle[] = [];
 
@@ -87,7 +91,7 @@ export class InHand {
     }
     this.runs.set(job.ulid, { job, run });
     this.journal.started(this.type, job);
-    if (job.record.cancelRequested) run.abort('cancelled');
+    if (job.record.cancelRequested || this.cancelledEarly.delete(job.ulid)) run.abort('cancelled');
     const { end, gone } = this.executor.execute(this.registered, job, run);
     let zombie = false;
     void end.then((runEnd) => {
@@ -143,6 +147,17 @@ export class InHand {
 
   cancel(ulid: string): void {
     this.runs.get(ulid)?.run.abort('cancelled');
+  }
+
+  /** As {@link cancel}; where the job is not here yet, its claim may be on its way on the other connection. */
+  cancelOnceHere(ulid: string): void {
+    if (this.runs.has(ulid)) this.cancel(ulid);
+    else if (this.cancelledEarly.size < MAX_EARLY_CANCELS) this.cancelledEarly.add(ulid);
+  }
+
+  /** No claim is on its way. */
+  nothingComes(): void {
+    this.cancelledEarly.clear();
   }
 
   abortAll(cause: AbortCause): void {

@@ -23,7 +23,9 @@ export interface Answer {
  */
 export class Lane {
   private calls = 0;
+  private claims = 0;
   private inFlight = false;
+  private triedAt = performance.now();
 
   constructor(
     private readonly link: Link,
@@ -35,10 +37,25 @@ export class Lane {
     return this.inFlight;
   }
 
-  /** The answer, however long Redis is away; undefined when `giveUp` fires first. */
-  async exchange(request: Request, giveUp: AbortSignal): Promise<Answer | undefined> {
+  /** When a call was last sent, or sent again, in ms of the monotonic clock. */
+  get lastTriedAt(): number {
+    return this.triedAt;
+  }
+
+  /**
+   * The answer, however long Redis is away; undefined when `giveUp` fires first.
+   * @param onAway told once, when the first try was not answered.
+   */
+  async exchange(request: Request, giveUp: AbortSignal, onAway: () => void): Promise<Answer | undefined> {
     const sentAt = performance.now();
-    const reply = await this.call((call) => exchange(this.link, { ...request, lane: this.index, call }), giveUp);
+    // The script looks at the lowest priorities first where the number ends in 0: with each tenth claim, and with no other call.
+    const isClaim = typeof request.want === 'number' && request.want > 0;
+    if (isClaim) this.claims += 1;
+    const upwards = isClaim && this.claims % 10 === 0;
+    const next = this.calls + 1;
+    if (upwards) this.calls = Math.ceil(next / 10) * 10 - 1;
+    else if (next % 10 === 0) this.calls = next;
+    const reply = await this.call((call) => exchange(this.link, { ...request, lane: this.index, call }), giveUp, onAway);
     return reply === undefined ? undefined : { reply, sentAt };
   }
 
@@ -67,15 +84,21 @@ export class Lane {
     }
   }
 
-  private async call<T>(send: (call: number) => Promise<T>, giveUp: AbortSignal): Promise<T | undefined> {
+  private async call<T>(
+    send: (call: number) => Promise<T>,
+    giveUp: AbortSignal,
+    onAway: () => void = () => undefined,
+  ): Promise<T | undefined> {
     this.inFlight = true;
     this.calls += 1;
     const call = this.calls;
     try {
       for (let failures = 0; !giveUp.aborted; failures += 1) {
+        this.triedAt = performance.now();
         try {
           return await send(call);
         } catch (error) {
+          if (failures === 0) onAway();
           this.noteFailure(error, failures);
           await this.rest(failures, giveUp);
         }

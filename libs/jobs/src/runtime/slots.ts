@@ -35,7 +35,7 @@ export class Slots {
   grantFor(asking: Share): number {
     const free = this.total - this.taken;
     if (free <= 0) return 0;
-    const hungry = this.shares.filter((share) => share === asking || (share.hungry && share.room > 0));
+    const hungry = this.shares.filter((share) => share === asking || (share.hungry && !share.away && share.room > 0));
     if (hungry.length === 1) return Math.min(free, asking.room);
     const level = levelOf(hungry, free);
     const given = upTo(level, asking);
@@ -51,6 +51,8 @@ export class Slots {
 /** One type's part in the slots of its process. */
 export class Share {
   taken = 0;
+  /** Its calls are not answered: what it could have is for others meanwhile. */
+  away = false;
   /** When it was last given a slot, in turns; the smaller, the longer ago. */
   servedAt = 0;
   private wants = true;

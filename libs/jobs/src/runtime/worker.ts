@@ -40,6 +40,8 @@ export class Worker {
   private readonly wakeUp: WakeUp;
   private state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   private begun = false;
+  /** When the first look for jobs was due, in ms of the monotonic clock; undefined while Redis was never there. */
+  private beginAt: number | undefined;
 
   constructor(private readonly parts: WorkerParts) {
     const { identity, link, options, journal, heart, notes } = parts;
@@ -88,7 +90,7 @@ export class Worker {
   /** Milliseconds since the claimer that is worst off last tried a round, or passed one over knowingly. */
   get roundAgeMs(): number {
     // Until Redis is there for the first time, waiting for it is all there is to do.
-    if (!this.begun) return 0;
+    if (!this.begun) return this.beginAt === undefined ? 0 : performance.now() - this.beginAt;
     return Math.max(0, ...[...this.claimers.values()].map(({ roundAgeMs }) => roundAgeMs));
   }
 
@@ -107,6 +109,7 @@ export class Worker {
 
   private async begin(): Promise<void> {
     const { link, heart, registry, identity } = this.parts;
+    this.beginAt = performance.now();
     // Without a heartbeat, the first job could lose its lease by blocking the event loop.
     await heart.start({
       label: identity.label,
