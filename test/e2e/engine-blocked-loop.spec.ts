@@ -58,7 +58,7 @@ async function blockPastTheHardLimit() {
   const unblockedByThen = blocked.toldOf(jobId, 'unblocked').length;
   const refused = await blocked.until(jobId, 'refused');
   // The retry comes to the process in which the handler still is, and is sent on.
-  const handedBack = await untilJob(observer, jobId, ({ runs }) => runs.some(({ outcome }) => outcome === 'handed_back'));
+  const handedBack = await untilJob(observer, jobId, ({ status }) => status === 'scheduled');
   const startedByThen = blocked.toldOf(jobId, 'started').length;
   await other.open('beside the zombie', settings);
   const retried = await untilJob(observer, jobId, succeeded);

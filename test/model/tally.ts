@@ -40,6 +40,7 @@ export const MUST_HAPPEN: readonly string[] = [
   'bury: processing → failed',
   'snooze: processing → scheduled',
   ...['queued', 'scheduled'].map((to) => `hand_back: processing → ${to}`),
+  'handed back unbegun',
   ...['queued', 'failed', 'cancelled'].map((to) => `crash: processing → ${to}`),
   ...['scheduled', 'queued', 'retrying'].map((from) => `cancel: ${from} → cancelled`),
   'cancel: processing → processing',

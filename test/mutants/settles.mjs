@@ -1,6 +1,13 @@
 /** What the end of a run does to its job. */
 export const SETTLES = [
   {
+    name: 'a run that never began is counted',
+    file: 'exchange.lua',
+    from: `    settle.state.runs = settle.state.runs - 1\n`,
+    to: ``,
+    first: ['model'],
+  },
+  {
     name: 'a job is settled twice in one call',
     file: 'exchange.lua',
     from: `if settle.live and not left[settle.ulid] then`,

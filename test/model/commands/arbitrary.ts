@@ -56,6 +56,10 @@ const job: fc.Arbitrary<JobShape> = fc.record({
   ),
 });
 
+const handBack = fc
+  .record({ event: fc.constant('hand_back' as const), delayMs: fc.constantFrom(0, duration(2)), began: fc.boolean() })
+  .map(({ began, ...settle }) => (began ? settle : { ...settle, neverBegan: true as const }));
+
 const ending: fc.Arbitrary<Ending> = fc.oneof(
   {
     weight: 5,
@@ -64,7 +68,7 @@ const ending: fc.Arbitrary<Ending> = fc.oneof(
   { weight: 7, arbitrary: fc.record({ event: fc.constant('retry' as const), outcome, delayMs, error }) },
   { weight: 2, arbitrary: fc.record({ event: fc.constant('bury' as const), outcome, error }) },
   { weight: 2, arbitrary: fc.record({ event: fc.constant('snooze' as const), delayMs, error }) },
-  { weight: 3, arbitrary: fc.record({ event: fc.constant('hand_back' as const), delayMs: fc.constantFrom(0, duration(2)) }) },
+  { weight: 3, arbitrary: handBack },
 );
 
 const run: { [K in keyof RunPick]: fc.Arbitrary<RunPick[K]> } = {

@@ -7,7 +7,7 @@ export type Ending =
   | { readonly event: 'retry'; readonly outcome: 'failed' | 'timed_out'; readonly delayMs: number; readonly error: string }
   | { readonly event: 'bury'; readonly outcome: 'failed' | 'timed_out'; readonly error: string }
   | { readonly event: 'snooze'; readonly delayMs: number; readonly error: string }
-  | { readonly event: 'hand_back'; readonly delayMs: number };
+  | { readonly event: 'hand_back'; readonly delayMs: number; readonly neverBegan?: true };
 
 export interface Settle {
   readonly ulid: string;
@@ -51,6 +51,11 @@ export function settle(queue: Queue, { ulid, token, ending }: Settle, keep: Keep
       job.attempt -= 1;
       if (ending.delayMs > 0) postpone(queue, job, 'scheduled', { ...ending, error: '' }, 'handed_back', now);
       else rejoin(queue, job, now);
+      if (ending.neverBegan === true) {
+        queue.tally.saw('handed back unbegun');
+        job.trail.delete(job.runs);
+        job.runs -= 1;
+      }
       break;
   }
   return job.status;

@@ -7,7 +7,7 @@ import type { Held } from '../store/reconcile.js';
 import { jobFields, type JobJournal } from '../telemetry/job-journal.js';
 import type { Executor } from './executor.js';
 import type { RegisteredHandler } from './handler-registry.js';
-import { handedBack } from './run-ends.js';
+import { handedBack, neverBegan } from './run-ends.js';
 import { Run, type RunEnd } from './run.js';
 
 /** Results and errors of one call stay about below this; each is at most 64 KiB. */
@@ -81,14 +81,15 @@ export class InHand {
 
   /** Begins a run. True: a handler was started, and `onGone` follows. */
   start(job: Claimed): boolean {
-    const run = this.take(job);
+    this.unsettled.add(job);
     const earlier = this.runs.get(job.ulid);
     if (earlier !== undefined) {
       // Its settle counts no more; as long as its handler goes on, the job runs elsewhere.
       earlier.run.abort('lease_lost');
-      this.conclude(job, handedBack(run, ZOMBIE_DELAY_MS));
+      this.conclude(job, neverBegan(ZOMBIE_DELAY_MS));
       return false;
     }
+    const run = new Run();
     this.runs.set(job.ulid, { job, run });
     this.journal.started(this.type, job);
     if (job.record.cancelRequested || this.cancelledEarly.delete(job.ulid)) run.abort('cancelled');
@@ -109,7 +110,8 @@ export class InHand {
 
   /** A claimed job that is not to be run here goes back as it came. */
   giveBack(job: Claimed): void {
-    this.conclude(job, handedBack(this.take(job)));
+    this.unsettled.add(job);
+    this.conclude(job, neverBegan());
   }
 
   /** A job that cannot be read is buried alone; its neighbours run. */
@@ -140,7 +142,7 @@ export class InHand {
     for (const { ulid, token } of held) {
       if (known.delete(nameOf({ ulid, token }))) continue;
       this.logger.info({ job_id: formatJobId({ type: this.type, ulid }) }, 'job whose claim was lost goes back');
-      this.strays.push({ ulid, token, settlement: { event: 'hand_back', delayMs: 0 } });
+      this.strays.push({ ulid, token, settlement: { event: 'hand_back', delayMs: 0, neverBegan: true } });
     }
     for (const job of known.values()) this.runningOf(job)?.run.abort('lease_lost');
   }
@@ -173,11 +175,6 @@ export class InHand {
   abandon(): void {
     for (const job of this.unsettled)
       this.logger.warn(jobFields(this.type, job), 'job could not be settled before the shutdown, another worker will run it');
-  }
-
-  private take(job: Claimed): Run {
-    this.unsettled.add(job);
-    return new Run();
   }
 
   private runningOf(job: Claimed): Running | undefined {

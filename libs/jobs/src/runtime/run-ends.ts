@@ -48,10 +48,18 @@ export function failed(definition: JobDefinition, job: Claimed, run: Run, thrown
   }
 }
 
-/** The end of a run that was cut off or never began: the job goes back and no attempt is used. */
+/** The end of a run that was cut off: the job goes back and no attempt is used. */
 export function handedBack(run: Run, delayMs = 0): RunEnd {
   return {
     settlement: { event: 'hand_back', delayMs },
     report: { outcome: 'handed_back', seconds: run.seconds, error: undefined, stack: undefined },
+  };
+}
+
+/** A job goes back as it came, as its handler was not called. */
+export function neverBegan(delayMs = 0): RunEnd {
+  return {
+    settlement: { event: 'hand_back', delayMs, neverBegan: true },
+    report: { outcome: 'handed_back', seconds: undefined, error: undefined, stack: undefined },
   };
 }

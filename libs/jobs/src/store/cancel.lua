@@ -20,6 +20,7 @@ for i = 2, #ARGV do
     job.state = read_state(job.header)
     job.text = without_payload(job.key, job.header)
     job.dedupe_key = held_dedupe_key(base, job.ulid, job.header)
+    add_log_key(touched, base, job)
     touched[#touched + 1] = base .. 'extra:' .. job.ulid
   end
   jobs[#jobs + 1] = job

@@ -7,8 +7,8 @@
 --        64 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
 --        -2: likewise, and this worker leaves), 7 suspects wanted (1/0), 8 version of the payloads that the worker reads,
 --        9 who the worker is, 10 keep finished jobs (1/0), 11 keep failed jobs (1/0), 12 the settles, one behind the other:
---        ulid (26), its token (14), letter of the event (1), letter of the outcome (1), delay in ms (6), length of (4) and
---        result or error as JSON
+--        ulid (26), its token (14), letter of the event (1), letter of the outcome (1; `-` when the run never began), delay in
+--        ms (6), length of (4) and result or error as JSON
 -- reply  {ms until the next waiting job is due or -1, 1 when the worker waits to be woken now plus 2 when it wanted jobs but no
 --        suspects and there are some, a letter per settle,
 --        the claims, one behind the other: ulid (26), length of the record (4), its state now (56), the record with its state
@@ -93,10 +93,10 @@ for _, settle in ipairs(settles) do
       if settle.event ~= 'S' or settle.text ~= '' or has_flag(settle.state, FLAG_EXTRA) then
         touched[#touched + 1] = base .. 'extra:' .. settle.ulid
       end
+      add_log_key(touched, base, settle)
     end
   end
 end
-if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
 
 local claims, ghosts, parks, expiries, unparked, pops = {}, {}, {}, {}, {}, {}
 local reply_bytes, full = 0, false
@@ -127,6 +127,8 @@ local function consider(entry, ulid, key, record, from_park)
   if expires_at > 0 and expires_at <= now then
     expiries[#expiries + 1] = { ulid = ulid, key = key, header = record, state = read_state(record),
       dedupe_key = held_dedupe_key(base, ulid, record) }
+    touched[#touched + 1] = base .. 'extra:' .. ulid
+    add_log_key(touched, base, expiries[#expiries])
   elseif payload_version_of(record) > version then
     parks[#parks + 1] = { ulid = ulid, version = payload_version_of(record) }
   else
@@ -187,6 +189,8 @@ if want > 0 then
   for i = first, last, step do peek(KEYS[i], want) end
 end
 
+if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
+
 -- Then all writes.
 
 redis.call('HSET', KEYS[2], lane, ARGV[4])
@@ -198,7 +202,12 @@ if #ghosts > 0 then redis.call('SREM', KEYS[13], unpack(ghosts)) end
 local letters, left, rejoined, sent_on = {}, {}, false, false
 local ending = new_ending(base, now)
 
+-- A run that never began is none.
 local function note(settle, outcome, next_at, text)
+  if not outcome then
+    settle.state.runs = settle.state.runs - 1
+    return
+  end
   set_flag(settle.state, FLAG_EXTRA)
   note_run(base .. 'extra:' .. settle.ulid, settle.state, now, outcome, next_at, text)
 end

@@ -3,6 +3,11 @@ local function new_ending(base, now)
   return { base = base, now = now, indexes = {}, removed = {} }
 end
 
+-- Adds what the end of a job may remove beside its record and side hash: to be touched before anything is written.
+local function add_log_key(keys, base, job)
+  if has_flag(job.state, FLAG_LOG) then keys[#keys + 1] = base .. 'log:' .. job.ulid end
+end
+
 -- Ends a job for good: kept in the index of its status, or removed where nothing is to be kept. Its structures are the
 -- caller's to mend; `job` has ulid, key, header, state and the dedupe key it holds.
 local function end_job(ending, job, status, index, keep)

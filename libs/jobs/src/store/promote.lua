@@ -41,11 +41,15 @@ local function look(set, room)
 end
 
 -- Those that expire first: a job must not queue past its deadline.
-local expiries = look(KEYS[7], limit)
+local expiries, touched = look(KEYS[7], limit), {}
 for _, job in ipairs(expiries) do
-  job.dedupe_key = job.state and held_dedupe_key(base, job.ulid, job.header) or nil
-  redis.call('TOUCH', base .. 'extra:' .. job.ulid)
+  if job.state then
+    job.dedupe_key = held_dedupe_key(base, job.ulid, job.header)
+    touched[#touched + 1] = base .. 'extra:' .. job.ulid
+    add_log_key(touched, base, job)
+  end
 end
+if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
 local room = limit - #expiries
 if pace > 0 then room = math.min(room, math.max(pace - spent, 0)) end
 local due = look(KEYS[3], room)

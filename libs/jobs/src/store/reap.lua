@@ -40,6 +40,7 @@ for _, ulid in ipairs(ulids) do
     job.state = read_state(job.header)
     job.text = without_payload(job.key, job.header)
     job.dedupe_key = held_dedupe_key(base, ulid, job.header)
+    add_log_key(touched, base, job)
   end
   touched[#touched + 1] = job.extra
   jobs[#jobs + 1] = job

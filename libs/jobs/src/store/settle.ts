@@ -6,8 +6,8 @@ export type Settlement =
   | { readonly event: 'retry'; readonly outcome: 'failed' | 'timed_out'; readonly delayMs: number; readonly json: string }
   | { readonly event: 'bury'; readonly outcome: 'failed' | 'timed_out'; readonly json: string }
   | { readonly event: 'snooze'; readonly delayMs: number; readonly json: string }
-  /** Goes back uncounted: at once to the front of its line, or after a delay. */
-  | { readonly event: 'hand_back'; readonly delayMs: number };
+  /** Goes back uncounted: at once to the front of its line, or after a delay. A run that never began leaves no trace. */
+  | { readonly event: 'hand_back'; readonly delayMs: number; readonly neverBegan?: true };
 
 export interface Settle {
   readonly ulid: string;
@@ -48,6 +48,6 @@ function lettersOf(settlement: Settlement): string {
     case 'snooze':
       return 'ss';
     case 'hand_back':
-      return 'qh';
+      return settlement.neverBegan === true ? 'q-' : 'qh';
   }
 }

@@ -12,7 +12,8 @@ import { JobMetrics } from './job-metrics.js';
 /** How one run ended, for the record. */
 export interface RunReport {
   readonly outcome: RunOutcome;
-  readonly seconds: number;
+  /** Undefined when it never began. */
+  readonly seconds: number | undefined;
   readonly error: RunError | undefined;
   /** The stack of what was thrown; it is logged and stored nowhere. */
   readonly stack: string | undefined;
@@ -67,12 +68,13 @@ export class JobJournal {
 
   /** A run ended and the store took note of it (or not, when its token was stale). */
   settled(type: string, job: StoredJob, report: RunReport, settled: Settled): void {
-    this.metrics.attemptSeconds.observe({ type, outcome: report.outcome }, report.seconds);
+    const { outcome, seconds } = report;
+    if (seconds !== undefined) this.metrics.attemptSeconds.observe({ type, outcome }, seconds);
     if (settled === 'retrying') this.metrics.retries.inc({ type });
     if (settled !== 'stale' && settled !== 'unknown' && isFinal(settled)) this.metrics.finished.inc({ type, outcome: settled });
     const level = SETTLED_LEVELS[settled] ?? 'info';
     if (!this.logger.isLevelEnabled(level)) return;
-    const fields = { ...jobFields(type, job), outcome: report.outcome, seconds: report.seconds, ...errorFields(report) };
+    const fields = { ...jobFields(type, job), outcome, seconds, ...errorFields(report) };
     this.logger[level](fields, SETTLED_LINES[settled]);
   }
 

@@ -1,0 +1,85 @@
+import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
+import { viewQueue } from '../support/queue-view.js';
+import { TestRedis } from '../support/test-redis.js';
+
+jest.setTimeout(60_000);
+
+/** Rights are for the whole server, so this file has one of its own. */
+describe('a call that may not remove the log of a job', () => {
+  let server: TestRedis;
+  let queue: StoredQueue;
+  let worker: StoredWorker;
+
+  beforeAll(async () => {
+    server = await TestRedis.start();
+    queue = await StoredQueue.open(server.url);
+    const all = ['+@all', 'allchannels', 'nopass', 'on'];
+    await queue.redis.call('ACL', 'SETUSER', 'logless', ...all, '~*}:[^l]*', '~*}:lanes', '~*}:leases');
+  });
+
+  beforeEach(() => {
+    queue = queue.another();
+    worker = queue.newWorker();
+  });
+
+  afterAll(async () => {
+    queue.redis.disconnect();
+    await server.stop();
+  });
+
+  /** A running job with a log, and what hands it back. */
+  const runOne = async (plan: JobPlan = {}) => {
+    const [ulid = ''] = await queue.add([plan]);
+    const [job] = (await worker.exchange({ want: 1 })).claimed;
+    if (job === undefined) throw new Error('Nothing was claimed.');
+    await queue.note([{ ulid, token: job.token, kind: 'log', json: '{}' }]);
+    return {
+      ulid,
+      settle: () => worker.exchange({ keepFinished: false, settles: [{ ...job, settlement: { event: 'succeed', json: '' } }] }),
+      handBack: () => worker.exchange({ settles: [{ ...job, settlement: { event: 'hand_back', delayMs: 0 } }] }),
+    };
+  };
+  /** The call fails, and leaves all as it was. */
+  const failsWhole = async (ulid: string, call: () => Promise<unknown>) => {
+    const before = await viewQueue(queue, [ulid]);
+    expect(before.jobs.get(ulid)?.log).toHaveLength(1);
+    await queue.redis.call('AUTH', 'logless', 'any');
+    await expect(call()).rejects.toThrow(/can't access/);
+    await queue.redis.call('AUTH', 'default', 'any');
+    expect(await viewQueue(queue, [ulid])).toEqual(before);
+    await call();
+    expect(await queue.find(ulid)).toBeUndefined();
+    expect((await viewQueue(queue, [ulid])).remains).toEqual([]);
+  };
+
+  it('settles nothing', async () => {
+    const { ulid, settle } = await runOne();
+    await failsWhole(ulid, settle);
+  });
+
+  it('lets no job expire as it claims', async () => {
+    const { ulid, handBack } = await runOne({ expiresInMs: 1_000 });
+    await handBack();
+    await queue.moveClock(2_000);
+    await failsWhole(ulid, () => worker.exchange({ want: 1, keepFinished: false }));
+  });
+
+  it('lets no job expire in its line', async () => {
+    const { ulid, handBack } = await runOne({ expiresInMs: 1_000 });
+    await handBack();
+    await queue.moveClock(2_000);
+    await failsWhole(ulid, () => queue.promote(10, false));
+  });
+
+  it('cancels nothing', async () => {
+    const { ulid, handBack } = await runOne();
+    await handBack();
+    await failsWhole(ulid, () => queue.cancel([ulid], false));
+  });
+
+  it('reaps nothing', async () => {
+    const { ulid } = await runOne();
+    await queue.moveClock(31_000);
+    await failsWhole(ulid, () => queue.reap({ maxCrashes: 1, keepFailed: false }));
+  });
+});
