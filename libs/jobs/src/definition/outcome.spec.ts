@@ -68,6 +68,37 @@ describe('what a handler throws', () => {
     expect(judged(new Snooze('366d'))).toEqual({ kind: 'snooze', delayMs });
   });
 
+  it.each<[string, PropertyDescriptor]>([
+    ['negative', { value: -1 }],
+    ['a text', { value: '5' }],
+    ['no number', { value: Number.NaN }],
+    ['missing', { value: undefined }],
+    [
+      'not to be read',
+      {
+        get: () => {
+          throw new Error('Hands off.');
+        },
+      },
+    ],
+  ])('waits by policy when the wait it asks for is %s', (_what, delayMs) => {
+    const withWait = (error: Error) => Object.defineProperty(error, 'delayMs', delayMs);
+    expect(judged(withWait(new RetryAfterError('busy', '90s')))).toEqual(RETRIED);
+    expect(judged(withWait(new Snooze('1h')))).toEqual({ ...RETRIED, kind: 'snooze' });
+  });
+
+  it('waits by policy when it is a Snooze of which nothing can be read', () => {
+    const get = () => {
+      throw new Error('Hands off.');
+    };
+    expect(judged(new Proxy(new Snooze('1h'), { get }))).toEqual({ ...RETRIED, kind: 'snooze' });
+  });
+
+  it('waits whole milliseconds', () => {
+    const thrown = Object.defineProperty(new Snooze('1h'), 'delayMs', { value: 1.5 });
+    expect(judged(thrown)).toEqual({ kind: 'snooze', delayMs: 2 });
+  });
+
   it('is what a subclass of these is, too', () => {
     class CustomerGone extends PermanentError {}
     expect(judged(new CustomerGone('gone'))).toEqual({ kind: 'bury' });

@@ -13,10 +13,11 @@ export const MAX_SNOOZES = 1_000;
 
 /** What is to become of a job whose handler threw. `attempt` is the number of the run that failed. */
 export function judge(definition: JobDefinition, retry: RetryPolicy, attempt: number, thrown: unknown): Verdict {
-  if (isA(thrown, Snooze)) return { kind: 'snooze', delayMs: bounded(thrown.delayMs) };
+  const byPolicy = () => retryDelayMs(retry, attempt, thrown);
+  if (isA(thrown, Snooze)) return { kind: 'snooze', delayMs: waitIn(thrown) ?? byPolicy() };
   if (isPermanentFor(definition, thrown)) return { kind: 'bury' };
-  if (isA(thrown, RetryAfterError)) return { kind: 'retry', delayMs: bounded(thrown.delayMs) };
-  return { kind: 'retry', delayMs: retryDelayMs(retry, attempt, thrown) };
+  if (isA(thrown, RetryAfterError)) return { kind: 'retry', delayMs: waitIn(thrown) ?? byPolicy() };
+  return { kind: 'retry', delayMs: byPolicy() };
 }
 
 /** `instanceof` asks the value itself, and a proxy may throw at that. */
@@ -28,9 +29,17 @@ function isA<E extends Error>(thrown: unknown, kind: abstract new (...args: neve
   }
 }
 
-/** A wait that a record and a date can hold: as long as a submit may ask for. */
-function bounded(delayMs: number): number {
-  return delayMs <= BOUNDS.delayMs.max ? delayMs : BOUNDS.delayMs.max;
+/**
+ * The wait that an error asks for, in whole ms, cut to what a record and a date can hold; undefined when what stands there is no
+ * length of time. It is the thrower's to fill: any value, or a getter that throws.
+ */
+function waitIn(thrown: { readonly delayMs: unknown }): number | undefined {
+  try {
+    const { delayMs } = thrown;
+    return typeof delayMs === 'number' && delayMs >= 0 ? Math.round(Math.min(delayMs, BOUNDS.delayMs.max)) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isPermanentFor(definition: JobDefinition, thrown: unknown): boolean {

@@ -1,10 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { JobDefinition } from '../definition/job-definition.js';
 import { formatJobId } from '../definition/job-id.js';
 import { readPayload } from '../definition/payload.js';
+import { exponential, retryDelayMs } from '../definition/retry-policy.js';
+import { describeThrown, stackOf } from '../definition/thrown.js';
 import { QueueService } from '../services/queue.service.js';
+import { isRedisAway, isRedisRefusal } from '../store/availability.js';
 import type { Claimed } from '../store/exchange.js';
 import { NOTHING_GATHERED, gathered, type Gathered } from '../store/gathered.js';
 import { Link } from '../store/link.js';
+import { jobFields } from '../telemetry/job-journal.js';
 import { JobLogs } from '../telemetry/job-logs.js';
 import type { RegisteredHandler } from './handler-registry.js';
 import { NoteWriter } from './note-writer.js';
@@ -14,6 +19,11 @@ import { failed, handedBack, succeeded } from './run-ends.js';
 import { RunNotes } from './run-notes.js';
 import type { Run, RunEnd } from './run.js';
 import { watchTime } from './time-limits.js';
+import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
+
+/** How long a job stays away whose earlier runs' notes cannot be had. */
+const AWAY_DELAY_MS = 200;
+const UNREADABLE_DELAY_MS = 1_000;
 
 /** A run in hand. */
 export interface Execution {
@@ -31,6 +41,7 @@ export class Executor {
     private readonly logs: JobLogs,
     private readonly queue: QueueService,
     private readonly writer: NoteWriter,
+    @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
   ) {}
 
   execute(registered: RegisteredHandler, job: Claimed, run: Run): Execution {
@@ -50,7 +61,7 @@ export class Executor {
       },
       hard: () => {
         notes.close();
-        settle({ ...failed(definition, job, run, run.signal.reason), pastHardLimit: true });
+        settle({ ...this.failure(definition, job, run, run.signal.reason), pastHardLimit: true });
         registered.terminate?.(formatJobId({ type: definition.type, ulid: job.ulid }));
       },
     });
@@ -70,14 +81,14 @@ export class Executor {
     try {
       const left = job.record.hasExtra ? await this.gather(definition.type, job) : NOTHING_GATHERED;
       // What earlier runs left is out of reach: this one cannot go on from there.
-      if (left === undefined) return handedBack(run);
+      if ('retryInMs' in left) return handedBack(run, left.retryInMs);
       const { payloadJson, payloadVersion: version, fingerprint } = job.record;
       const payload = readPayload(definition, { json: payloadJson, version, fingerprint });
       const { logs, queue } = this;
       const result = await handler.handle(new RunContext({ definition, job, payload, run, notes, gathered: left, logs, queue }));
       end = succeeded(run, resultJson(result));
     } catch (thrown) {
-      end = failed(definition, job, run, thrown);
+      end = this.failure(definition, job, run, thrown);
     } finally {
       clearLimits();
     }
@@ -86,11 +97,32 @@ export class Executor {
     return end;
   }
 
-  private async gather(type: string, job: Claimed): Promise<Gathered | undefined> {
+  private async gather(type: string, job: Claimed): Promise<Gathered | { readonly retryInMs: number }> {
     try {
       return await gathered(this.link, type, job.ulid);
-    } catch {
-      return undefined;
+    } catch (error) {
+      if (isRedisAway(error) || isRedisRefusal(error)) return { retryInMs: AWAY_DELAY_MS };
+      this.options.logger.error(
+        { ...jobFields(type, job), err: error },
+        'what earlier runs left cannot be read, the job goes back',
+      );
+      return { retryInMs: UNREADABLE_DELAY_MS };
+    }
+  }
+
+  /** As {@link failed}; when that trips over a definition, the job is tried again all the same. */
+  private failure(definition: JobDefinition, job: Claimed, run: Run, thrown: unknown): RunEnd {
+    try {
+      return failed(definition, job, run, thrown);
+    } catch (fault) {
+      const { type } = definition;
+      this.options.logger.error({ ...jobFields(type, job), err: fault }, 'a failure cannot be judged, the job is tried again');
+      const error = describeThrown(thrown);
+      const delayMs = retryDelayMs(exponential(), job.record.attempt, thrown);
+      return {
+        settlement: { event: 'retry', outcome: 'failed', delayMs, json: JSON.stringify(error) },
+        report: { outcome: 'failed', seconds: run.seconds, error, stack: stackOf(thrown) },
+      };
     }
   }
 }

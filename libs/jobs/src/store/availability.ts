@@ -72,7 +72,12 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name !== 'ReplyError') return error instanceof TimeIsUpError || isRedisAway(error) ? 'unknown' : undefined;
-  return REFUSALS.some((code) => error.message.startsWith(code)) ? 'not_written' : undefined;
+  return isRedisRefusal(error) ? 'not_written' : undefined;
+}
+
+/** Redis is there but takes no such command for now: it is loading, a replica, out of memory, busy. Nothing of it was done. */
+export function isRedisRefusal(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && REFUSALS.some((code) => error.message.startsWith(code));
 }
 
 /** Codes of the operating system, such as ECONNRESET; Node's own (ERR_…) are faults of a program. */
