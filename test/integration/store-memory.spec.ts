@@ -121,6 +121,12 @@ describe('with a Redis that is out of memory', () => {
     await expect(queue.enqueue(newJobs(1))).rejects.toThrow(/^OOM /);
   });
 
+  it('a job that failed runs again when it is replayed', async () => {
+    const [failed = ''] = await queue.redis.zrange(queue.keys.failed, '0', '0');
+    await expect(queue.enqueue(newJobs(1))).rejects.toThrow(/^OOM /);
+    expect(await queue.replay(failed)).toMatchObject({ kind: 'replayed' });
+  });
+
   it('scripts that Redis has forgotten are learnt again', async () => {
     await queue.redis.script('FLUSH');
     const { claimed } = await queue.newWorker().exchange({ want: 1 });
@@ -136,7 +142,7 @@ describe('with a Redis that is out of memory', () => {
       jobs = (await worker.exchange({ want: 20, keepFinished: false, settles })).claimed;
       if (jobs.length === 0) break;
     }
-    expect((await queue.sweep(0, 0)).removed).toBe(20);
+    expect((await queue.sweep(0, 0)).removed).toBe(19);
     expect((await queue.enqueue(newJobs(1))).map(({ kind }) => kind)).toEqual(['accepted']);
   });
 });

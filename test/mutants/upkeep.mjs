@@ -141,10 +141,10 @@ export const UPKEEP = [
     first: ['store-audit'],
   },
   {
-    name: 'a lease that an audit found lost is over from now on, as if its worker had just been heard of',
+    name: 'the worker of a lease that an audit found lost was heard of while its run went on',
     file: 'audit.lua',
     from: `'NX', '1', job.worker)`,
-    to: `'NX', redis.call('TIME')[1] * 1000, job.worker)`,
+    to: `'NX', job.state.started_at + 100000, job.worker)`,
     first: ['store-audit'],
   },
   {

@@ -112,7 +112,7 @@ else
   -- The rest follows; until then no heartbeat revives the lease.
   redis.call('ZADD', KEYS[2], -ended_at, worker)
 end
--- Suspects want a worker each.
+-- A worker takes one suspect at a time, so what came back may want several.
 for _ = 1, math.min(#left, 8) do wake_one(KEYS[5], KEYS[7], KEYS[2], base) end
 
 local reply = { next_end(), worker, #timed_out / 2 }

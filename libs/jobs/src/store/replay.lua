@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- Lets finished jobs run again, at the back of their line: counters start anew, priority, options and history stay.
 -- KEYS   1 clock, 2 seq, 3 idle, 4 workers, 5 succeeded, 6 failed, 7 cancelled, 8 expired, 9 leases,
 --        10-19 ready 0-9
