@@ -15,7 +15,8 @@ export interface ConnectOptions {
 
 /**
  * Opens a connection that stays for good: it reconnects for ever, sends no command twice by itself, keeps none in memory
- * while Redis is away (they are rejected at once), and logs when Redis goes and comes back.
+ * while Redis is away (they are rejected at once), and logs when Redis goes and comes back. Who subscribes does so again
+ * whenever it is `ready`.
  * @throws {TypeError} when the address cannot be read.
  */
 export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_000 }: ConnectOptions): RedisConnection {
@@ -75,6 +76,8 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
     connectTimeout: 2_000,
     keepAlive: 10_000,
     autoResendUnfulfilledCommands: false,
+    // Nobody would handle its failure, and a channel that was left during an outage would be back.
+    autoResubscribe: false,
     maxRetriesPerRequest: null,
     retryStrategy: reconnectDelayMs,
     // After a failover the old master answers READONLY until the client asks anew where the master is.

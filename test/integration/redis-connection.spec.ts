@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { silentLogger } from '../support/jobs-app.js';
+import { TestRedis } from '../support/test-redis.js';
+
+/** All subscribers of the server are cut off, so this file has one of its own. */
+describe('a connection to Redis', () => {
+  let server: TestRedis;
+  let subscriber: RedisConnection;
+  let other: RedisConnection;
+
+  beforeAll(async () => {
+    server = await TestRedis.start();
+    [subscriber, other] = [open('subscriber'), open('other')];
+    expect(await Promise.all([waitUntilReady(subscriber, 10_000), waitUntilReady(other, 10_000)])).toEqual([true, true]);
+  });
+
+  afterAll(async () => {
+    for (const connection of [subscriber, other]) connection.disconnect();
+    await server.stop();
+  });
+
+  const open = (name: string) => connectRedis(server.url, { name, logger: silentLogger });
+
+  // The client would do so unasked: a failure of that, which nobody handles, ends the process.
+  it('that was lost leaves it to its owner to subscribe again', async () => {
+    await subscriber.ssubscribe('news');
+    const back = once(subscriber, 'ready');
+    await other.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await back;
+    await subscriber.ping();
+    expect(await other.call('PUBSUB', 'SHARDCHANNELS')).toEqual([]);
+  });
+});
