@@ -168,4 +168,25 @@ export const WAITS = [
     to: `if false then`,
     first: ['store-wake-ups'],
   },
+  {
+    name: 'the end of an awaited job is told to nobody',
+    file: 'finish.lua',
+    from: `  if has_flag(state, FLAG_AWAITED) then table.insert(ending.awaited, job.ulid) end\n`,
+    to: ``,
+    first: ['job-wait'],
+  },
+  {
+    name: 'the end of an awaited job that is not kept is told to nobody',
+    file: 'finish.lua',
+    from: `if has_flag(state, FLAG_AWAITED) then`,
+    to: `if keep and has_flag(state, FLAG_AWAITED) then`,
+    first: ['job-wait'],
+  },
+  {
+    name: 'a wait does not mark its job as awaited',
+    file: 'wait.lua',
+    from: `  redis.call('SETRANGE', key, FLAGS_AT, string.char(state.flags))\n`,
+    to: ``,
+    first: ['job-wait'],
+  },
 ];

@@ -18,6 +18,18 @@ export class ClientCalls {
     return watching;
   }
 
+  /** Resolves once a client makes a call of which `matches` is true; whatever is asked after that comes after it. */
+  next(matches: (call: readonly string[]) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (_time: string, args: string[], source: string) => {
+        if (source === 'lua' || !matches(args)) return;
+        this.monitor.off('monitor', look);
+        resolve();
+      };
+      this.monitor.on('monitor', look);
+    });
+  }
+
   /** The calls since the last time. */
   take(): readonly (readonly string[])[] {
     const { calls } = this;

@@ -15,6 +15,7 @@ import { WorkerRuntime } from './runtime/worker-runtime.js';
 import { ControlService } from './services/control.service.js';
 import { DedupeService } from './services/dedupe.service.js';
 import { EnqueueBatcher } from './services/enqueue-batcher.js';
+import { JobEnds } from './services/job-ends.js';
 import { LayoutCheck } from './services/layout-check.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './services/producer-options.js';
 import { QueueHealth } from './services/queue-health.js';
@@ -65,6 +66,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     JobJournal,
     EnqueueBatcher,
     QueueService,
+    JobEnds,
     StatusService,
     DedupeService,
     ControlService,

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { QueueUnavailableError } from '../definition/errors.js';
 import { JobCatalog } from '../definition/job-catalog.js';
 import { parseJobId } from '../definition/job-id.js';
+import { isFinal } from '../definition/job-status.js';
 import { REDACTED, redact } from '../definition/redact.js';
 import { availableToRead } from '../store/availability.js';
 import { depth, type Depth } from '../store/depth.js';
@@ -9,6 +11,7 @@ import { readLog } from '../store/log.js';
 import { presentWorkers, type PresentWorker } from '../store/presence.js';
 import { read } from '../store/read.js';
 import { describeJob, describeLine } from './describe-job.js';
+import { JobEnds, type WaitLimits } from './job-ends.js';
 import type { Job, LogLine } from './job.js';
 
 /** Who waits for a worker is told of a new one this late at most. */
@@ -27,6 +30,7 @@ export class StatusService {
   constructor(
     private readonly link: Link,
     private readonly catalog: JobCatalog,
+    private readonly ends: JobEnds,
   ) {}
 
   /**
@@ -42,6 +46,30 @@ export class StatusService {
     if (snapshot === undefined) return undefined;
     const job = describeJob(id, snapshot, snapshot.record.status === 'queued' ? await this.workers() : []);
     return reveal ? job : { ...job, payload: this.redacted(job) };
+  }
+
+  /**
+   * The job as soon as its status is final; as it is when the time is over, the signal aborts or the application shuts down
+   * first; undefined when there is none or it is removed meanwhile. Shown as by {@link get}.
+   * @throws {QueueUnavailableError} within 2 s when Redis does not answer at the first look, or when the wait is over. An outage
+   * in between is waited out.
+   */
+  async wait(
+    jobId: string,
+    { timeoutMs, signal, reveal = false }: WaitLimits & { readonly reveal?: boolean },
+  ): Promise<Job | undefined> {
+    const until = performance.now() + timeoutMs;
+    const id = parseJobId(jobId);
+    let job = await this.get(jobId, { reveal });
+    while (id !== undefined && job !== undefined && !isFinal(job.status)) {
+      if (!(await this.ends.next(id, { timeoutMs: until - performance.now(), signal }))) return this.get(jobId, { reveal });
+      const before = job;
+      job = await this.get(jobId, { reveal }).catch((error: unknown) => {
+        if (error instanceof QueueUnavailableError) return before;
+        throw error;
+      });
+    }
+    return job;
   }
 
   /**

@@ -26,6 +26,7 @@ const PRIORITIES = 10;
  * | `dedupe:<key>` | string | `deadline ulid` |
  * | `once:<key>` | string | the first answer to a submit under the key, see once.lua |
  * | `wake:<worker>` | channel | tells a worker that there is work (``), or which job is to stop (its ulid) |
+ * | `ended:<ulid>` | channel | tells who waits for a job that it has ended |
  */
 export class TypeKeys {
   readonly clock: string;
@@ -97,5 +98,9 @@ export class TypeKeys {
 
   wake(workerNumber: string): string {
     return `${this.base}wake:${workerNumber}`;
+  }
+
+  ended(ulid: string): string {
+    return `${this.base}ended:${ulid}`;
   }
 }

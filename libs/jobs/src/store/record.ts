@@ -8,7 +8,7 @@ import type { JobStatus } from '../definition/job-status.js';
  * |---|---|---|
  * | 0 | 1 | layout, now 1 |
  * | 1 | 1 | status letter |
- * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log, 8 is a suspect |
+ * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log, 8 is a suspect, 16 somebody waits for its end |
  * | 3 | 2 | attempt |
  * | 5 | 2 | runs |
  * | 7 | 1 | crashes |
