@@ -238,6 +238,27 @@ describe('the context of a handler', () => {
       expect(seen.map(({ payload }) => payload.number).sort()).toEqual([10, 20]);
     });
 
+    it('under a key of its own is another than the one whose number that key is', async () => {
+      const job = await run(async ({ enqueue }) => {
+        const counted = await enqueue(Child, { number: 1 });
+        const keyed = await enqueue(Child, { number: 2 }, { onceKey: '1' });
+        return [counted.jobId, keyed.jobId];
+      });
+      expect(new Set(job.result as string[]).size).toBe(2);
+    });
+
+    it('under the longest key is submitted, once a key', async () => {
+      const [one, other] = ['x'.repeat(255), `${'x'.repeat(254)}y`];
+      const job = await run(async ({ enqueue }) => {
+        const children: string[] = [];
+        for (const onceKey of [one, other, one]) children.push((await enqueue(Child, { number: 1 }, { onceKey })).jobId);
+        return children;
+      });
+      const [first, second, third] = job.result as string[];
+      expect(first).toBe(third);
+      expect(second).not.toBe(first);
+    });
+
     it('is submitted anew when its parent is replayed', async () => {
       const children: string[] = [];
       const job = await run(async ({ enqueue }) => {

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { EnqueueOptions } from '../definition/enqueue-options.js';
 import type { EnqueuedJob } from '../definition/enqueued-job.js';
 import type { Checkpoint, JobContext, JobLog } from '../definition/job-context.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { formatJobId } from '../definition/job-id.js';
+import { TEXT_BOUNDS } from '../definition/option-bounds.js';
 import type { QueueService } from '../services/queue.service.js';
 import type { Claimed } from '../store/exchange.js';
 import type { Gathered } from '../store/gathered.js';
@@ -90,9 +92,17 @@ export class RunContext implements JobContext {
       ...(facts.userId === undefined ? {} : { userId: facts.userId }),
       ...options,
       // A replay is meant to do everything again.
-      onceKey: `${this.jobId}:${job.record.replays}:${options.onceKey ?? this.children}`,
+      onceKey: childKey(`${this.jobId}:${job.record.replays}:`, options.onceKey ?? this.children),
     });
   };
+}
+
+/** No two children share one: the sign says whether a number, a key, or the hash of one that is too long follows. */
+function childKey(parent: string, child: string | number): string {
+  if (typeof child === 'number') return `${parent}#${child}`;
+  const key = `${parent}=${child}`;
+  if (key.length <= TEXT_BOUNDS.onceKey.max) return key;
+  return `${parent}~${createHash('sha256').update(child).digest('hex')}`;
 }
 
 function checkpointOf({ gathered, notes }: RunContextParts): Checkpoint {
