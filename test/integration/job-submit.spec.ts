@@ -106,6 +106,12 @@ describe('a submit', () => {
       }
     });
 
+    it('refuses an entry that is none, and no other', async () => {
+      const nothing = null as unknown as { payload: Payload };
+      const results = await jobs.queue.enqueueBulk(Submitted, [{ payload: { name: 'beside nothing' } }, nothing]);
+      expect(results).toMatchObject([{ accepted: {} }, { refused: { name: 'TypeError' } }]);
+    });
+
     it('takes more than one call carries', async () => {
       const before = (await jobs.status.depth(Submitted.type)).counts.queued;
       const results = await jobs.queue.enqueueBulk(

@@ -1,5 +1,9 @@
 import { JobHandler, defineJob, unchecked, type Handles } from '@antrean/jobs';
 import { connectRedis } from '@antrean/platform';
+import type { Redis } from 'ioredis';
+import { Link } from '@antrean/jobs/testing';
+import { LayoutCheck } from '../../libs/jobs/src/services/layout-check.js';
+import { eventually } from '../support/eventually.js';
 import { REDIS_URL, newKeyPrefix, silentLogger, startJobsApp } from '../support/jobs-app.js';
 
 const Any = defineJob('any.run', { payload: unchecked<object>() });
@@ -33,5 +37,31 @@ describe('keys in Redis', () => {
     });
     expect(await redis.get(`${keyPrefix}:layout`)).toBe('2');
     redis.disconnect();
+  });
+
+  it('are looked at again on the next connection when they cannot be read on the first', async () => {
+    const options = { definitions: [Any], redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), logger: silentLogger };
+    const redis = connectRedis(REDIS_URL, { name: 'antrean-test', logger: silentLogger }) as Redis; // The address is of a single one.
+    await new Promise((resolve) => redis.once('ready', resolve));
+    const ended = new Promise((resolve) => redis.once('close', resolve));
+    redis.disconnect();
+    await ended;
+    await new LayoutCheck(new Link(redis, options.keyPrefix), options).onModuleInit();
+    const get = redis.get.bind(redis);
+    const looked = new Promise<void>((resolve) => {
+      redis.get = () => {
+        Reflect.deleteProperty(redis, 'get');
+        resolve();
+        return Promise.reject(new Error('WRONGTYPE'));
+      };
+    });
+    await redis.connect();
+    await looked;
+    expect(await get(`${options.keyPrefix}:layout`)).toBe('1');
+    await redis.set(`${options.keyPrefix}:layout`, '2');
+    redis.disconnect(true);
+    await eventually(() => {
+      expect(redis.status).toBe('end');
+    });
   });
 });

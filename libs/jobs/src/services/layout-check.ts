@@ -24,7 +24,14 @@ export class LayoutCheck implements OnModuleInit {
 
   private readonly checkLate = (): void => {
     this.check().catch((error: unknown) => {
-      if (!(error instanceof LayoutMismatchError)) return;
+      if (!(error instanceof LayoutMismatchError)) {
+        this.options.logger.warn(
+          { err: error },
+          'the layout of the keys cannot be read, it is looked at again after a reconnect',
+        );
+        this.link.redis.once('ready', this.checkLate);
+        return;
+      }
       // Without its connection this process does nothing, and its health says so.
       this.options.logger.fatal({ reason: error.message }, 'this version cannot work on these keys');
       closeRedis(this.link.redis);

@@ -88,8 +88,9 @@ export class QueueService {
     const results: BulkResult[] = [];
     const sent: PreparedJob[] = [];
     const places: number[] = [];
-    jobs.forEach(({ payload, options = {} }, index) => {
+    jobs.forEach((job, index) => {
       try {
+        const { payload, options = {} } = job;
         sent.push(prepareJob(definition, payload, options, this.maxPayloadBytes));
         places.push(index);
       } catch (error) {
