@@ -1,4 +1,5 @@
-import { PermanentError } from '../definition/errors.js';
+import { NotStorableError, PermanentError } from '../definition/errors.js';
+import { toStoredJson } from '../definition/stored-json.js';
 import { MAX_KEPT_BYTES } from './kept-value.js';
 
 /**
@@ -19,16 +20,14 @@ export function resultJson(result: unknown): string {
 }
 
 function toJson(result: unknown): string {
-  let cause: unknown;
   try {
-    // The built-in types leave out that JSON.stringify answers undefined for what has no JSON form.
-    const json = JSON.stringify(result) as string | undefined;
-    if (json !== undefined) return json;
-  } catch (error) {
-    cause = error;
+    return toStoredJson(result);
+  } catch (cause) {
+    const faults = cause instanceof NotStorableError ? cause.violations : [];
+    const told = faults.map(({ pointer, detail }) => `${pointer === '' ? 'it' : pointer} ${detail}`).join('; ');
+    throw new PermanentError(
+      `The handler ended well, but its result (${typeof result}) cannot be kept as JSON${told && `: ${told}`}.`,
+      { code: 'result_not_serializable', cause },
+    );
   }
-  throw new PermanentError(`The handler ended well, but its result (${typeof result}) cannot be written as JSON.`, {
-    code: 'result_not_serializable',
-    cause,
-  });
 }
