@@ -40,7 +40,10 @@ export interface JobPolicy<P extends object> {
   readonly grace?: Duration;
   /** Runs that may fail before the job is buried. Default 5. */
   readonly attempts?: number;
-  /** Crashes of a worker under the job before it is buried as `poison`. Default 3. */
+  /**
+   * Crashes of a worker under the job before it is buried as `poison`. Default 3. One crash short of that it runs without others of its
+   * kind; with 1 it never does, so a crash buries every job of the type that the worker had in hand.
+   */
   readonly maxCrashes?: number;
   readonly retry?: RetryPolicy;
   /** True when an error can never pass by itself. Default: `isPermanent`. */

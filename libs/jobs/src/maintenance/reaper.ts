@@ -1,6 +1,7 @@
 import { JobAbortedError } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { describeThrown } from '../definition/thrown.js';
+import { BEATS_PER_LEASE } from '../runtime/heart.js';
 import type { Ticking } from '../runtime/loop.js';
 import { REAPER_LANE, TimedOutRuns } from '../runtime/timed-out-runs.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
@@ -35,7 +36,7 @@ export class Reaper implements Ticking {
    */
   async tick(): Promise<number> {
     const { link, options } = this.context;
-    const beatMs = options.leaseMs / 6;
+    const beatMs = options.leaseMs / BEATS_PER_LEASE;
     if (this.interrupted || performance.now() > this.dueAt + beatMs) {
       this.interrupted = true;
       await link.redis.time();

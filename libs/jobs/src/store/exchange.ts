@@ -28,7 +28,7 @@ export interface ExchangeCall {
   readonly type: string;
   readonly worker: WorkerIdentity;
   readonly lane: number;
-  /** From 1, counts up within a lane; the same number again is answered again without effect. */
+  /** Counts up within a lane; the same number again is answered again without effect. */
   readonly call: number;
   readonly leaseMs: number;
   readonly want: Want;
