@@ -66,7 +66,7 @@ describe('a submit', () => {
   it('keeps labels of every kind to the letter', async () => {
     const options: EnqueueOptions = {
       userId: 'u 😀',
-      tags: ['a b', '{"}', '\ud800'],
+      tags: ['a b', '{"}', '\u0001'],
       metadata: { 'k\n/~': '\u0001€', empty: '' },
       requestId: 'r-1',
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',

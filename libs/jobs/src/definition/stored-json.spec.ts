@@ -43,6 +43,7 @@ describe('toStoredJson', () => {
     ['NaN', { a: [NaN] }, '/a/0|is NaN, which JSON cannot hold'],
     ['an infinite number', { 'a/b~': -Infinity }, '/a~1b~0|is -Infinity, which JSON cannot hold'],
     ['NaN from a toJSON', { a: { toJSON: () => [1, NaN] } }, '/a/1|is NaN, which JSON cannot hold'],
+    ['a Date that is none', { due: [new Date(NaN)] }, '/due/0|is an invalid Date, which JSON cannot hold'],
     ['a Map', { a: null, m: new Map([[1, 2]]) }, '/m|is a Map, of which JSON keeps nothing'],
     ['a Set', [new Set([1])], '/0|is a Set, of which JSON keeps nothing'],
     ['a promise nobody waited for', Promise.resolve(1), '|is a Promise, of which JSON keeps nothing'],

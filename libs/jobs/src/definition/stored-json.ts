@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import { NotStorableError, type Violation } from './errors.js';
+import { UNFIT_TEXT, isFitText } from './fit-text.js';
 import { pointerStep } from './json-pointer.js';
 import { describeThrown } from './thrown.js';
 
@@ -8,14 +9,13 @@ const DEEPEST = 64;
 
 /** As JSON.stringify writes half of a surrogate pair and NUL: an escape behind an even number of backslashes. */
 const UNFIT_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:d[89a-f][0-9a-f]{2}|0000)/;
-const UNFIT_TEXT = 'has a NUL character or half of a surrogate pair';
 
 /**
  * A value of a program as the JSON text that is stored. JSON's own rules hold: `toJSON` decides, which makes a Date a text;
  * fields that are undefined or functions are left out, in an array they are null, as holes are; -0 is 0; of any other object
  * the enumerable fields count.
  * @throws {NotStorableError} for what would not come back or no other program could read: what has no form in JSON, NaN,
- * infinite numbers, BigInt, circles, more than 64 levels, Map, Set, Promise, half of a surrogate pair, NUL.
+ * infinite numbers, a Date that is none, BigInt, circles, more than 64 levels, Map, Set, Promise, half of a surrogate pair, NUL.
  */
 export function toStoredJson(value: unknown): string {
   const json = written(value);
@@ -73,6 +73,7 @@ function depthOf(json: string): number {
 /** The first part of a value that JSON.stringify wrote as something else. */
 function lossIn(value: unknown, pointer: string, depth: number): Violation | undefined {
   const given = hasToJson(value) ? value.toJSON(pointer) : value;
+  if (given === null && types.isDate(value)) return { pointer, detail: 'is an invalid Date, which JSON cannot hold' };
   if (typeof given === 'number' && !Number.isFinite(given)) return { pointer, detail: `is ${given}, which JSON cannot hold` };
   if (typeof given === 'string') return isFitText(given) ? undefined : { pointer, detail: UNFIT_TEXT };
   if (typeof given !== 'object' || given === null) return undefined;
@@ -92,10 +93,6 @@ function lossIn(value: unknown, pointer: string, depth: number): Violation | und
 
 function hasToJson(value: unknown): value is { toJSON(key: string): unknown } {
   return typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function';
-}
-
-function isFitText(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }
 
 function lossyKind(value: object): string | undefined {

@@ -19,6 +19,7 @@ describe('a result', () => {
   it.each<[string, unknown, string]>([
     ['a map', { rows: { byName: new Map([['a', 1]]) } }, '/rows/byName is a Map'],
     ['NaN', { mean: [1, Number.NaN] }, '/mean/1 is NaN'],
+    ['a date that is none', { due: new Date(Number.NaN) }, '/due is an invalid Date'],
     ['a set outright', new Set([1]), 'it is a Set'],
     ['a function', () => 1, 'it cannot be written as JSON'],
     ['a big number', { rows: 1n }, 'it cannot be written as JSON'],

@@ -21,8 +21,8 @@ const CHECKS: Readonly<Record<keyof EnqueueOptions, Check>> = {
   delayMs: whole(BOUNDS.delayMs),
   expiresInMs: whole(BOUNDS.expiresInMs),
   dedupeTtlMs: whole(BOUNDS.dedupeTtlMs),
-  dedupeKey: (pointer, value) => keyFaults(pointer, value, TEXT_BOUNDS.dedupeKey),
-  onceKey: (pointer, value) => keyFaults(pointer, value, TEXT_BOUNDS.onceKey),
+  dedupeKey: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.dedupeKey),
+  onceKey: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.onceKey),
   userId: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.userId),
   requestId: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.requestId),
   traceparent: string,
@@ -80,14 +80,6 @@ function isWithin(value: unknown, min: number, max: number): boolean {
 
 function string(pointer: string, value: unknown): readonly Violation[] {
   return typeof value === 'string' ? [] : [{ pointer, detail: 'must be a string' }];
-}
-
-/** A key is stored as UTF-8, in which one half of a character is the same as any other. */
-function keyFaults(pointer: string, value: unknown, range: Range): readonly Violation[] {
-  const faults = textFaults(pointer, value, range);
-  return typeof value !== 'string' || value.isWellFormed()
-    ? faults
-    : [...faults, { pointer, detail: 'must not contain half a character (a lone surrogate)' }];
 }
 
 function oneOf(choices: readonly unknown[]): Check {

@@ -1,4 +1,5 @@
 import type { Violation } from '../definition/errors.js';
+import { UNFIT_TEXT, isFitText } from '../definition/fit-text.js';
 import { pointerStep } from '../definition/json-pointer.js';
 import { MOST_METADATA, MOST_TAGS, TEXT_BOUNDS } from '../definition/option-bounds.js';
 
@@ -10,10 +11,10 @@ interface Range {
 /** Any metadata within the other bounds is below it, but for control characters, of which JSON makes six bytes each. */
 const MOST_METADATA_BYTES = 49_152;
 
-/** What keeps a value from being a text of so many characters. */
+/** What keeps a value from being a text of so many characters, the same to all who read it. */
 export function textFaults(pointer: string, value: unknown, { min, max }: Range): readonly Violation[] {
   if (typeof value !== 'string') return [{ pointer, detail: 'must be a string' }];
-  if (value.length >= min && isAtMost(value, max)) return [];
+  if (value.length >= min && isAtMost(value, max)) return isFitText(value) ? [] : [{ pointer, detail: UNFIT_TEXT }];
   return [{ pointer, detail: min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters` }];
 }
 
