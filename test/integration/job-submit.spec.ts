@@ -106,10 +106,21 @@ describe('a submit', () => {
       }
     });
 
-    it('refuses an entry that is none, and no other', async () => {
-      const nothing = null as unknown as { payload: Payload };
-      const results = await jobs.queue.enqueueBulk(Submitted, [{ payload: { name: 'beside nothing' } }, nothing]);
-      expect(results).toMatchObject([{ accepted: {} }, { refused: { name: 'TypeError' } }]);
+    it.each([
+      ['null', null],
+      ['undefined', undefined],
+      ['a string', 'top secret'],
+    ])('refuses an entry that is %s, and no other', async (kind, entry) => {
+      const beside = { payload: { name: 'beside nothing' } };
+      const results = await jobs.queue.enqueueBulk(Submitted, [beside, entry as unknown as typeof beside, beside]);
+      const message = `The payload does not fit submitted.run: payload: is missing: an entry must be an object with a payload, not ${kind}`;
+      expect(results).toMatchObject([{ accepted: {} }, { refused: { code: 'invalid_payload', message } }, { accepted: {} }]);
+    });
+
+    it('refuses what is left out of a list, in its place', async () => {
+      // eslint-disable-next-line no-sparse-arrays
+      const results = await jobs.queue.enqueueBulk(Submitted, [, { payload: { name: 'second' } }] as { payload: Payload }[]);
+      expect(results).toMatchObject([{ refused: { code: 'invalid_payload' } }, { accepted: {} }]);
     });
 
     it('takes more than one call carries', async () => {

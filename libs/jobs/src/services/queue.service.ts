@@ -2,9 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EnqueueOptions } from '../definition/enqueue-options.js';
 import type { EnqueuedJob } from '../definition/enqueued-job.js';
-import { DuplicateJobError, InvalidOptionsError, OnceKeyConflictError, QueueUnavailableError } from '../definition/errors.js';
+import {
+  DuplicateJobError,
+  InvalidOptionsError,
+  InvalidPayloadError,
+  OnceKeyConflictError,
+  QueueUnavailableError,
+} from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { formatJobId } from '../definition/job-id.js';
+import { kindOf } from '../definition/kind-of.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Enqueued } from '../store/enqueue.js';
 import type { OnceAnswer } from '../store/once.js';
@@ -88,15 +95,15 @@ export class QueueService {
     const results: BulkResult[] = [];
     const sent: PreparedJob[] = [];
     const places: number[] = [];
-    jobs.forEach((job, index) => {
+    for (const [index, job] of jobs.entries()) {
       try {
-        const { payload, options = {} } = job;
+        const { payload, options = {} } = entryOf(definition, job);
         sent.push(prepareJob(definition, payload, options, this.maxPayloadBytes));
         places.push(index);
       } catch (error) {
         results[index] = refusal(error);
       }
-    });
+    }
     const outcomes = (await this.batcher.addAll(definition.type, sent)).values();
     sent.forEach((prepared, nth) => {
       const outcome = outcomes.next().value ?? { error: new TypeError('Fewer answers came than jobs were sent.') };
@@ -149,6 +156,13 @@ export class QueueService {
       }
     }
   }
+}
+
+/** Callers without a compiler may give anything. */
+function entryOf<P extends object>({ type }: JobDefinition<P>, entry: BulkJob<P> | null | undefined): BulkJob<P> {
+  if (typeof entry === 'object' && entry !== null) return entry;
+  const detail = `is missing: an entry must be an object with a payload, not ${kindOf(entry)}`;
+  throw new InvalidPayloadError(type, [{ pointer: '', detail }]);
 }
 
 function refusal(error: unknown): { readonly refused: Error } {
