@@ -157,9 +157,13 @@ describe('a handler in a thread', () => {
     expect(told.at(-1)).toMatchObject({ percent: 99, message: 'last' });
   });
 
-  it('is refused progress that cannot be kept, right where it tells it', async () => {
-    await expect(isolation.handle(newJob(), { act: 'badProgress' })).resolves.toMatchObject({
-      kept: { name: 'NotStorableError', message: expect.stringContaining('/percent') as unknown },
+  it.each([
+    ['badProgress', '/percent: must be a number'],
+    ['badLog', '/message: must be a string, not an object'],
+    ['badStep', '/name: is that of the step whose own work asks for it'],
+  ])('is refused what cannot be kept, right where it tells it: %s', async (act, fault) => {
+    await expect(isolation.handle(newJob(), { act })).resolves.toMatchObject({
+      kept: { name: 'NotStorableError', message: expect.stringContaining(fault) as unknown },
       stack: expect.stringContaining('acts.module.mjs') as unknown,
     });
   });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   JobHandler,
   PermanentError,
@@ -105,6 +106,39 @@ describe('the context of a handler', () => {
     });
   });
 
+  it.each<[string, (context: JobContext<typeof Parent>, given: unknown) => unknown]>([
+    [
+      'a line of the log',
+      ({ log }, given) => {
+        log.info(given as string);
+      },
+    ],
+    [
+      'progress',
+      ({ progress }, given) => {
+        progress(5, given as string);
+      },
+    ],
+  ])('refuses words that are none, and says what was given instead: %s', async (_what, tell) => {
+    const refusals: unknown[] = [];
+    const job = await run((context) => {
+      for (const given of [null, 7, ['secret'], { secret: 1 }]) {
+        try {
+          tell(context, given);
+        } catch (error) {
+          refusals.push(error);
+        }
+      }
+    });
+    expect(job.status).toBe('succeeded');
+    expect(refusals).toMatchObject(
+      ['null', 'a number', 'an array', 'an object'].map((kind) => ({
+        code: 'not_storable',
+        message: `This cannot be kept: /message: must be a string, not ${kind}`,
+      })),
+    );
+  });
+
   describe('a checkpoint', () => {
     it('is there for the next attempt, and undefined at first', async () => {
       const seen: unknown[] = [];
@@ -170,6 +204,29 @@ describe('the context of a handler', () => {
       let calls = 0;
       const job = await run(async ({ step }) =>
         Promise.all([step('same', () => (calls += 1)), step('same', () => (calls += 1))]),
+      );
+      expect(job.result).toEqual([1, 1]);
+    });
+
+    it.each<[string, (step: JobContext['step']) => unknown]>([
+      ['at once', (step) => step('outer', () => step('outer', () => 1))],
+      ['later', (step) => step('outer', async () => (await pause(1), step('outer', () => 1)))],
+      ['by way of another', (step) => step('outer', () => step('inner', () => step('outer', () => 1)))],
+    ])('whose own work asks for it is refused, since it would never end: %s', async (_when, work) => {
+      const refused: unknown[] = [];
+      const job = await run(async ({ step }) => {
+        await Promise.resolve(work(step)).catch((error: unknown) => refused.push(error));
+        return step('outer', () => 'done after all');
+      });
+      expect(refused).toMatchObject([
+        { code: 'not_storable', message: 'This cannot be kept: /name: is that of the step whose own work asks for it' },
+      ]);
+      expect(job).toMatchObject({ status: 'succeeded', result: 'done after all' });
+    });
+
+    it('is none of the others that stand in the same work', async () => {
+      const job = await run(({ step }) =>
+        step('outer', async () => Promise.all([step('a', () => step('b', () => 1)), step('b', () => 2)])),
       );
       expect(job.result).toEqual([1, 1]);
     });

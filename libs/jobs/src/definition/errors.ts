@@ -44,12 +44,12 @@ export class InvalidPayloadError extends AntreanError {
   }
 }
 
-/** A value of a program cannot be kept as JSON without changing it: a result, a checkpoint. Nothing was written. */
+/** What a handler tells of its job cannot be kept as it is: a checkpoint, a message, the name of a step. Nothing was written. */
 export class NotStorableError extends AntreanError {
   readonly code = 'not_storable';
 
   constructor(readonly violations: readonly Violation[]) {
-    super(`This cannot be kept as JSON: ${told(violations, 'value')}`);
+    super(`This cannot be kept: ${told(violations, 'value')}`);
   }
 }
 

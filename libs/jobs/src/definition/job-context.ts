@@ -5,6 +5,7 @@ import type { JobDefinition, PayloadOf } from './job-definition.js';
 /**
  * Writes to the worker's log with the job's id, type, attempt, trace and request id already on the line, and to the log that is
  * kept with the job: its latest 200 lines, each cut to 4,096 characters of JSON.
+ * @throws {NotStorableError} when the message is no string
  */
 export interface JobLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -39,13 +40,18 @@ export interface JobContext<D extends JobDefinition = JobDefinition> {
   readonly traceId: string;
   readonly requestId: string | null;
   readonly log: JobLog;
-  /** Tells how far the job is: percent from 0 to 100, and perhaps in words and as JSON data (4 KiB at most). Told often, it is written twice a second. */
+  /**
+   * Tells how far the job is: percent from 0 to 100, and perhaps in words and as JSON data (4 KiB at most). Told often, it is
+   * written twice a second.
+   * @throws {NotStorableError} when one of them is nothing of the kind
+   */
   readonly progress: (percent: number, message?: string, data?: unknown) => void;
   readonly checkpoint: Checkpoint;
   /**
    * Does a part of the job once: what `work` returns is kept under the name (JSON, 64 KiB at most, 100 steps a job) and a later
    * run is given it without doing the work again. A run that ends between the work and its keeping does it again.
-   * @throws {NotStorableError} what `work` returned cannot be kept; {@link JobAbortedError} `lease_lost`
+   * Asked for twice at once it is done once; asked for by its own work it would never end, and is refused.
+   * @throws {NotStorableError} the step is refused, or what `work` returned; {@link JobAbortedError} `lease_lost`
    */
   readonly step: <T>(name: string, work: () => T | Promise<T>) => Promise<T>;
   /**

@@ -1,6 +1,9 @@
 import { NotStorableError } from '../definition/errors.js';
+import { UNFIT_TEXT, isFitText } from '../definition/fit-text.js';
+import { kindOf } from '../definition/kind-of.js';
 import { keptJson } from './kept-value.js';
 import type { RunNotes } from './run-notes.js';
+import { StepNesting } from './step-nesting.js';
 
 const MAX_STEPS = 100;
 const MAX_NAME_CHARACTERS = 64;
@@ -11,6 +14,7 @@ const NOTHING = '';
 export class Steps {
   /** By name; the same step asked for twice at once is done once. */
   private readonly started = new Map<string, Promise<unknown>>();
+  private readonly nesting = new StepNesting();
   private readonly doneJsons: Map<string, string>;
 
   constructor(
@@ -35,7 +39,7 @@ export class Steps {
   private async do(name: string, work: () => unknown): Promise<unknown> {
     const done = this.doneJsons.get(name);
     if (done !== undefined) return done === NOTHING ? undefined : JSON.parse(done);
-    const result: unknown = await work();
+    const result: unknown = await this.nesting.run(name, work);
     const json = result === undefined ? NOTHING : keptJson(result);
     await this.notes.keep(`step:${name}`, json);
     this.doneJsons.set(name, json);
@@ -45,12 +49,13 @@ export class Steps {
   private check(name: string): void {
     const fault = this.faultOf(name);
     if (fault !== undefined) throw new NotStorableError([{ pointer: '/name', detail: fault }]);
+    this.nesting.check(name);
   }
 
   private faultOf(name: string): string | undefined {
-    if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_CHARACTERS || !name.isWellFormed()) {
-      return `must have 1 to ${MAX_NAME_CHARACTERS} characters`;
-    }
+    if (typeof name !== 'string') return `must be a string, not ${kindOf(name)}`;
+    if (name === '' || name.length > MAX_NAME_CHARACTERS) return `must have 1 to ${MAX_NAME_CHARACTERS} characters`;
+    if (!isFitText(name)) return UNFIT_TEXT;
     const isNew = !this.doneJsons.has(name) && !this.started.has(name);
     return isNew && this.doneJsons.size + this.started.size >= MAX_STEPS
       ? `is one step more than the ${MAX_STEPS} of a job`

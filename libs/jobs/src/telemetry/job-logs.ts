@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { errorFields } from '@antrean/platform';
+import { checkMessage } from '../definition/check-message.js';
 import type { JobLog } from '../definition/job-context.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from '../services/producer-options.js';
 import type { StoredJob } from '../store/reply.js';
@@ -24,6 +25,7 @@ export class JobLogs {
     const write =
       (level: keyof JobLog) =>
       (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+        checkMessage(message);
         logger[level](fields, message);
         kept.log(lineJson(level, job.record.attempt, message, fields));
       };

@@ -1,9 +1,11 @@
+import { checkMessage } from '../../../definition/check-message.js';
 import type { Checkpoint, JobContext, JobLog } from '../../../definition/job-context.js';
 import type { EnqueuedJob } from '../../../definition/enqueued-job.js';
 import { parsePayload, payloadToJson } from '../../../definition/payload.js';
 import { keptJson } from '../../kept-value.js';
 import { progressJson } from '../../progress.js';
 import { resultJson } from '../../result-json.js';
+import { StepNesting } from '../../step-nesting.js';
 import type { Carried } from '../carried.js';
 import { carry } from '../carry.js';
 import { restore } from '../restore.js';
@@ -18,6 +20,7 @@ type Report = (report: IsolateReport) => void;
 export class InsideRun {
   private readonly controller = new AbortController();
   private readonly progress: ProgressReports;
+  private readonly nesting = new StepNesting();
   private over = false;
 
   constructor(
@@ -71,7 +74,11 @@ export class InsideRun {
       },
       checkpoint: this.checkpoint(),
       // What the work returned, or returned in an earlier run.
-      step: async <T>(name: string, work: () => T | Promise<T>) => (await this.ask({ kind: 'step', name }, work)) as T,
+      step: async <T>(name: string, work: () => T | Promise<T>) => {
+        // The process cannot know in whose work this is asked for.
+        this.nesting.check(name);
+        return (await this.ask({ kind: 'step', name }, () => this.nesting.run(name, work))) as T;
+      },
       enqueue: async (definition, payload, options = {}) => {
         const payloadJson = payloadToJson(definition.type, payload);
         // The process answers with what its queue did.
@@ -98,6 +105,8 @@ export class InsideRun {
     const write =
       (level: LogLevel) =>
       (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+        // Refused here, where it is said, as it would be in the process.
+        checkMessage(message);
         this.report({ kind: 'job_log', jobId, level, message, fields: carry(fields) });
       };
     return { info: write('info'), warn: write('warn'), error: write('error') };
