@@ -183,7 +183,7 @@ if want > 0 then
     if ARGV[7] == '1' then peek(KEYS[14], 1) end
     unpark(ARGV[7] == '1' and #claims == 0)
   end
-  -- Every tenth call looks at the lowest priorities first, so that they are never starved.
+  -- A call whose number ends in 0, which the lane gives to every tenth claim, looks at the lowest priorities first: none starves.
   local first, last, step = HIGHEST_READY, LOWEST_READY, -1
   if call % 10 == 0 then first, last, step = LOWEST_READY, HIGHEST_READY, 1 end
   for i = first, last, step do peek(KEYS[i], want) end
