@@ -77,6 +77,12 @@ describe('a call that may not remove the log of a job', () => {
     await failsWhole(ulid, () => queue.cancel([ulid], false));
   });
 
+  it('takes nothing from a blocked worker', async () => {
+    const { ulid } = await runOne({ timeoutMs: 1_000 });
+    await queue.moveClock(7_000);
+    await failsWhole(ulid, () => queue.crashOverdue(worker, { maxCrashes: 1, keepFailed: false }));
+  });
+
   it('reaps nothing', async () => {
     const { ulid } = await runOne();
     await queue.moveClock(31_000);

@@ -219,6 +219,19 @@ describe('a wake-up', () => {
     expect(await ear.drain()).toEqual([channelOf(living)]);
   });
 
+  it('comes with the jobs of a blocked worker, to any other than that', async () => {
+    const [living, blocked] = [await idleWorker(), queue.newWorker()];
+    await ear.listenFor(blocked);
+    await queue.add([{}]);
+    expect(await ear.drain()).toEqual([channelOf(living)]);
+    expect(await blocked.exchange({ want: 2 })).toMatchObject({ claimed: [{}], idle: true });
+    await living.exchange({ want: 1 });
+    await blocked.exchange({ want: 1 });
+    await queue.moveClock(HOUR);
+    expect((await queue.crashOverdue(blocked)).jobs).toHaveLength(1);
+    expect(await ear.drain()).toEqual([channelOf(living)]);
+  });
+
   it('comes with a replayed job, and with one that an audit lists again', async () => {
     const [ulid = ''] = await queue.add([{}]);
     await queue.cancel([ulid]);

@@ -42,6 +42,7 @@ export const MUST_HAPPEN: readonly string[] = [
   ...['queued', 'scheduled'].map((to) => `hand_back: processing → ${to}`),
   'handed back unbegun',
   ...['queued', 'failed', 'cancelled'].map((to) => `crash: processing → ${to}`),
+  ...['queued', 'failed', 'cancelled'].map((to) => `blocked loop: ${to}`),
   ...['scheduled', 'queued', 'retrying'].map((from) => `cancel: ${from} → cancelled`),
   'cancel: processing → processing',
   'cancelled run: processing → cancelled',

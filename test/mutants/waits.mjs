@@ -155,6 +155,20 @@ export const WAITS = [
     first: ['store-wake-ups'],
   },
   {
+    name: 'the jobs of a blocked worker wake nobody',
+    file: 'crash-overdue.lua',
+    from: `for _ = 1, math.min(#taken, 8) do wake_one(KEYS[3], KEYS[4], KEYS[5], base) end\n`,
+    to: ``,
+    first: ['store-wake-ups'],
+  },
+  {
+    name: 'a blocked worker is woken for the jobs that were taken from it',
+    file: 'crash-overdue.lua',
+    from: `redis.call('ZREM', KEYS[3], worker)\n`,
+    to: ``,
+    first: ['store-wake-ups'],
+  },
+  {
     name: 'a replayed job wakes nobody',
     file: 'replay.lua',
     from: `if moved > 0 then wake_one(KEYS[3], KEYS[4], KEYS[9], base) end`,

@@ -2,10 +2,12 @@ import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/pla
 import { Link, setClockOffset } from '@antrean/jobs/testing';
 import { newUlid } from '../../libs/jobs/src/store/new-ulid.js';
 import { cancel } from '../../libs/jobs/src/store/cancel.js';
+import { crashOverdue } from '../../libs/jobs/src/store/crash-overdue.js';
 import { depth, type Depth } from '../../libs/jobs/src/store/depth.js';
 import { enqueue, type Enqueued, type NewJob, type Once } from '../../libs/jobs/src/store/enqueue.js';
 import { exchange, type ExchangeCall, type ExchangeReply, type Settle } from '../../libs/jobs/src/store/exchange.js';
 import { note, type Note } from '../../libs/jobs/src/store/note.js';
+import type { Overdue } from '../../libs/jobs/src/store/overdue.js';
 import { promote, type Promotion } from '../../libs/jobs/src/store/promote.js';
 import { read, type Snapshot } from '../../libs/jobs/src/store/read.js';
 import { reap, type Reaped } from '../../libs/jobs/src/store/reap.js';
@@ -151,6 +153,19 @@ export class StoredQueue {
       graceMs,
       keepFinished,
       keepFailed,
+      crashJson: '{}',
+      poisonJson: '{}',
+    });
+  }
+
+  crashOverdue(
+    { identity }: StoredWorker,
+    { offset = 0, limit = MAX_JOBS_PER_CALL, maxCrashes = 3, graceMs = 5_000, keepFinished = true, keepFailed = true } = {},
+  ): Promise<Overdue> {
+    return crashOverdue(this.link, {
+      type: this.type,
+      workerNumber: identity.number,
+      ...{ offset, limit, maxCrashes, graceMs, keepFinished, keepFailed },
       crashJson: '{}',
       poisonJson: '{}',
     });

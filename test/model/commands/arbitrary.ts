@@ -104,6 +104,15 @@ const submit = fc.record({
   jobs: fc.array(job, { minLength: 1, maxLength: 4, size: 'max' }),
 });
 
+const crashStorm = (rounds: number, checkpoints: boolean): fc.Arbitrary<Command> =>
+  fc.record({
+    kind: fc.constant('crash_storm' as const),
+    side,
+    rounds: fc.constant(rounds),
+    checkpoints: fc.constant(checkpoints),
+    blocks: fc.boolean(),
+  });
+
 const picks = (...among: JobPicks['among'][]) => ({
   side,
   among: fc.constantFrom<JobPicks['among']>(...among, ...among, 'any'),
@@ -120,6 +129,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [5, fc.record({ kind: fc.constant('reconcile' as const), ...lane, page: fc.integer({ min: 1, max: 3 }) })],
   [14, fc.record({ kind: fc.constant('heartbeat' as const), side, worker, afterSteps: fc.constantFrom(0, 0, 16) })],
   [10, fc.record({ kind: fc.constant('overdue' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 4) })],
+  [10, fc.record({ kind: fc.constant('blocked' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 5), keep })],
   [
     10,
     fc.record({
@@ -170,16 +180,17 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [2, fc.record({ kind: fc.constant('leave' as const), worker, version })],
   [3, fc.constant({ kind: 'save' as const })],
   [4, fc.record({ kind: fc.constant('roll_back' as const), reconcile: fc.boolean() })],
-  [1, fc.record({ kind: fc.constant('crash_storm' as const), side, rounds: fc.constant(3), checkpoints: fc.constant(false) })],
-  [1, fc.record({ kind: fc.constant('crash_storm' as const), side, rounds: fc.constant(10), checkpoints: fc.constant(true) })],
+  [2, crashStorm(3, false)],
+  [1, crashStorm(10, true)],
   [
-    3,
+    4,
     fc.record({
       kind: fc.constant('hang' as const),
       side,
       worker,
       want: fc.integer({ min: 1, max: 3 }),
       cancel: fc.boolean(),
+      blocks: fc.boolean(),
     }),
   ],
 ]);

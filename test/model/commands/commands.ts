@@ -59,6 +59,7 @@ export type Command =
   | ({ readonly kind: 'reconcile'; readonly page: number } & OnLane)
   | ({ readonly kind: 'heartbeat'; readonly worker: number; readonly afterSteps: number } & OnSide)
   | ({ readonly kind: 'overdue'; readonly worker: number; readonly afterSteps: number } & OnSide)
+  | ({ readonly kind: 'blocked'; readonly worker: number; readonly afterSteps: number; readonly keep: Keep } & OnSide)
   | ({
       readonly kind: 'reap';
       readonly afterSteps: number;
@@ -82,7 +83,13 @@ export type Command =
   | { readonly kind: 'leave'; readonly worker: number; readonly version: number }
   | { readonly kind: 'save' }
   | { readonly kind: 'roll_back'; readonly reconcile: boolean }
-  /** Jobs that crash one worker after the other, perhaps with a checkpoint in between. */
-  | ({ readonly kind: 'crash_storm'; readonly rounds: number; readonly checkpoints: boolean } & OnSide)
-  /** Handlers that hang in a worker that lives on for a while and then dies. */
-  | ({ readonly kind: 'hang'; readonly worker: number; readonly want: number; readonly cancel: boolean } & OnSide);
+  /** Jobs that crash, or block, one worker after the other, perhaps with a checkpoint in between. */
+  | ({ readonly kind: 'crash_storm'; readonly rounds: number; readonly checkpoints: boolean; readonly blocks: boolean } & OnSide)
+  /** Handlers that hang in a worker that lives on for a while and then is blocked, or dies. */
+  | ({
+      readonly kind: 'hang';
+      readonly worker: number;
+      readonly want: number;
+      readonly cancel: boolean;
+      readonly blocks: boolean;
+    } & OnSide);

@@ -25,12 +25,16 @@ export function overdue(queue: Queue, worker: string, now: number): string[] {
     .map(({ submit }) => submit.ulid);
 }
 
-export interface Reap {
-  /** So many jobs at most. */
-  readonly limit: number;
+/** How the crash of a run is to be recorded. */
+export interface Crash {
   readonly keep: Keep;
   readonly crashError: string;
   readonly poisonError: string;
+}
+
+export interface Reap extends Crash {
+  /** So many jobs at most. */
+  readonly limit: number;
 }
 
 /** Whose jobs were taken, which of them, and which are left to be settled as timed out. */
@@ -64,11 +68,28 @@ export function reap(queue: Queue, call: Reap, { worker, timedOut, taken }: Reap
   }
   if (timedOut.length > 0) queue.tally.saw('timed out by the reaper');
   // The oldest ends up in front.
-  for (const ulid of [...taken].sort().reverse()) crash(queue, call, ulid, now);
+  for (const ulid of [...taken].sort().reverse()) crash(queue, call, 'crashed', ulid, now);
   finishReaping(queue, worker, lease, held.length === taken.length && looked.length < call.limit);
 }
 
-function crash(queue: Queue, { keep, crashError, poisonError }: Reap, ulid: string, now: number): void {
+/**
+ * The event loop of a worker is blocked while it has several runs: those past their hard limit are taken from it, and count as
+ * crashed. Which they were. The worker lives on, and so does its lease.
+ */
+export function crashOverdue(queue: Queue, worker: string, call: Crash, now: number): string[] {
+  const taken = overdue(queue, worker, now).sort();
+  for (const ulid of taken.toReversed()) crash(queue, call, 'timed_out', ulid, now);
+  if (taken.length > 0) queue.idle.delete(worker);
+  return taken;
+}
+
+function crash(
+  queue: Queue,
+  { keep, crashError, poisonError }: Crash,
+  outcome: 'crashed' | 'timed_out',
+  ulid: string,
+  now: number,
+): void {
   const job = queue.jobs.get(ulid);
   must(job !== undefined, `${ulid} is gone`);
   job.crashes += 1;
@@ -78,15 +99,16 @@ function crash(queue: Queue, { keep, crashError, poisonError }: Reap, ulid: stri
     queue.end(job, 'crash', 'cancelled', now, keep.finished);
   } else if (job.crashes >= queue.policy.maxCrashes || job.crashesInAll >= MOST_CRASHES) {
     queue.tally.saw(job.crashes >= queue.policy.maxCrashes ? 'poison: crashes' : 'poison: crashes in all');
-    note(job, { outcome: 'crashed', endedAt: now, nextAt: 0, error: poisonError });
+    note(job, { outcome, endedAt: now, nextAt: 0, error: poisonError });
     queue.end(job, 'crash', 'failed', now, keep.failed);
   } else {
-    note(job, { outcome: 'crashed', endedAt: now, nextAt: now, error: crashError });
+    note(job, { outcome, endedAt: now, nextAt: now, error: crashError });
     job.attempt -= 1;
     queue.change(job, 'crash', 'queued');
     queue.joinLine(job, 'front');
   }
-  // Nothing that the lost worker says of the run counts any more.
+  if (outcome === 'timed_out') queue.tally.saw(`blocked loop: ${job.status}`);
+  // Nothing that the worker says of the run counts any more.
   job.token = undefined;
 }
 

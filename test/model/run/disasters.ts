@@ -1,10 +1,10 @@
 import type { Command } from '../commands/commands.js';
 import { write } from '../rules/notes.js';
-import type { Settle } from '../rules/settle.js';
+import type { Keep, Settle } from '../rules/settle.js';
 import { mustEqual } from './answers.js';
 import { carryOutCancel } from './jobs.js';
 import { callNext, carryOutReconcile, laneOf } from './lanes.js';
-import { carryOutHeartbeat, reapOnce } from './upkeep.js';
+import { carryOutHeartbeat, reapOnce, takeOverdue } from './upkeep.js';
 import type { World } from './world.js';
 
 type Of<K extends Command['kind']> = Extract<Command, { kind: K }>;
@@ -12,6 +12,9 @@ type Of<K extends Command['kind']> = Extract<Command, { kind: K }>;
 const SIDES = [0, 1] as const;
 const LANES = [0, 1] as const;
 const LEASE_STEPS = 16;
+/** Past the hard limit of most runs. */
+const OVERDUE_STEPS = 5;
+const KEEP: Keep = { finished: true, failed: true };
 
 /** The process dies with all it knew; another one, with another number, comes. Redis is not told. */
 export function crash(world: World, { worker, version }: Pick<Of<'crash'>, 'worker' | 'version'>): void {
@@ -44,7 +47,7 @@ export async function reconcileAll(world: World): Promise<void> {
   world.rolledBack = false;
 }
 
-export async function crashStorm(world: World, { side: at, rounds, checkpoints }: Of<'crash_storm'>): Promise<void> {
+export async function crashStorm(world: World, { side: at, rounds, checkpoints, blocks }: Of<'crash_storm'>): Promise<void> {
   const side = world.sides[at];
   for (let round = 1; round <= rounds; round += 1) {
     const { worker } = laneOf(world, { side: at, worker: 0 });
@@ -65,17 +68,19 @@ export async function crashStorm(world: World, { side: at, rounds, checkpoints }
         },
       );
     }
+    if (blocks) await takeOverdue(world, { kind: 'blocked', side: at, worker: 0, afterSteps: OVERDUE_STEPS, keep: KEEP });
     crash(world, { worker: 0, version: 3 });
     world.clock.forward(LEASE_STEPS);
     while ((await reapOnce(world, at)) !== undefined);
   }
 }
 
-export async function hang(world: World, { side, worker: number, want, cancel }: Of<'hang'>): Promise<void> {
+export async function hang(world: World, { side, worker: number, want, cancel, blocks }: Of<'hang'>): Promise<void> {
   const { worker } = laneOf(world, { side, worker: number });
   await callNext(world, side, worker, 1, { want });
   if (cancel) await carryOutCancel(world, { kind: 'cancel', side, among: 'running', jobs: [0, 1], keep: true });
-  await carryOutHeartbeat(world, { kind: 'heartbeat', side, worker: number, afterSteps: 5 });
+  if (blocks) await takeOverdue(world, { kind: 'blocked', side, worker: number, afterSteps: OVERDUE_STEPS, keep: KEEP });
+  await carryOutHeartbeat(world, { kind: 'heartbeat', side, worker: number, afterSteps: OVERDUE_STEPS });
   crash(world, { worker: number, version: worker.version });
   world.clock.forward(LEASE_STEPS);
   await reapOnce(world, side);

@@ -1,5 +1,6 @@
 import { audit, MAX_JOBS_PER_AUDIT } from '../../../libs/jobs/src/store/audit.js';
 import { cancel } from '../../../libs/jobs/src/store/cancel.js';
+import { crashOverdue } from '../../../libs/jobs/src/store/crash-overdue.js';
 import { dedupeHolder } from '../../../libs/jobs/src/store/dedupe-holder.js';
 import { depth } from '../../../libs/jobs/src/store/depth.js';
 import { enqueue } from '../../../libs/jobs/src/store/enqueue.js';
@@ -18,7 +19,7 @@ import { sweep } from '../../../libs/jobs/src/store/sweep.js';
 import type { CancelAnswer, Replay, ReplayAnswer } from '../rules/control.js';
 import { tokenOf, type Call } from '../rules/exchange.js';
 import type { Status, Submit } from '../rules/job.js';
-import type { Reap } from '../rules/lease.js';
+import type { Crash, Reap } from '../rules/lease.js';
 import type { Note } from '../rules/notes.js';
 import type { Policy } from '../rules/queue.js';
 import type { Sweep } from '../rules/retention.js';
@@ -49,6 +50,7 @@ export class Engine {
       this.reconcile(call, '', 1),
       this.heartbeat('1'),
       this.overdue('1'),
+      this.crashOverdue('1', { keep, crashError: '{}', poisonError: '{}' }),
       this.reap({ limit: 1, keep, crashError: '{}', poisonError: '{}' }),
       this.promote({ limit: 1, keepFinished: true }),
       this.sweep({ retentionMs: 1, deadRetentionMs: 1, limit: 1, maxFailed: 1 }),
@@ -121,6 +123,22 @@ export class Engine {
   async overdue(worker: string): Promise<string[]> {
     const page = { graceMs: this.policy.graceMs, offset: 0, limit: 250 };
     return (await overdue(this.link, this.type, BigInt(worker), page)).jobs.map(({ ulid }) => ulid);
+  }
+
+  async crashOverdue(worker: string, { keep, crashError, poisonError }: Crash) {
+    const { jobs } = await crashOverdue(this.link, {
+      type: this.type,
+      workerNumber: BigInt(worker),
+      graceMs: this.policy.graceMs,
+      maxCrashes: this.policy.maxCrashes,
+      offset: 0,
+      limit: 250,
+      keepFinished: keep.finished,
+      keepFailed: keep.failed,
+      crashJson: crashError,
+      poisonJson: poisonError,
+    });
+    return { taken: jobs.map(({ ulid }) => ulid), statuses: jobs.map(({ record }): Status => record.status) };
   }
 
   async reap({ limit, keep, crashError, poisonError }: Reap) {

@@ -14,6 +14,7 @@ import {
   reapOnce,
   settleOverdue,
   sweepOnce,
+  takeOverdue,
 } from './upkeep.js';
 import type { World } from './world.js';
 
@@ -59,6 +60,8 @@ async function carryOut(world: World, command: Command): Promise<void> {
       return carryOutHeartbeat(world, command);
     case 'overdue':
       return settleOverdue(world, command);
+    case 'blocked':
+      return takeOverdue(world, command);
     case 'reap':
       return carryOutReap(world, command);
     case 'promote':

@@ -1,20 +1,22 @@
 import type { Command } from '../commands/commands.js';
-import { heartbeat, overdue, reap } from '../rules/lease.js';
+import { crashOverdue, heartbeat, overdue, reap, type Crash } from '../rules/lease.js';
 import { sweep } from '../rules/retention.js';
 import type { Keep, Settle } from '../rules/settle.js';
+import type { Status } from '../rules/job.js';
 import { nextDueAt, promote } from '../rules/time.js';
 import { must } from '../rules/violation.js';
 import { mustBeDueIn, mustEqual, mustNotBeLate } from './answers.js';
 import { duration } from './clock.js';
 import { callNext, laneOf } from './lanes.js';
 import type { TestWorker } from './worker.js';
-import type { World } from './world.js';
+import type { Side, World } from './world.js';
 
 type Of<K extends Command['kind']> = Extract<Command, { kind: K }>;
 
 const RETENTION_MS = duration(60);
 const DEAD_RETENTION_MS = duration(120);
 const KEEP: Keep = { finished: true, failed: true };
+const CRASH_ERRORS = { crashError: '{"name":"Crash"}', poisonError: '{"name":"Poison"}' };
 const TIMED_OUT = '{"name":"TimeoutError"}';
 
 export async function carryOutHeartbeat(world: World, plan: Of<'heartbeat'>): Promise<void> {
@@ -54,6 +56,34 @@ export async function settleOverdue(world: World, plan: Of<'overdue'>): Promise<
   await settleTimedOut(world, plan.side, worker, found);
 }
 
+/** As {@link settleOverdue}, where the process has several runs: any of them may be what blocks it. */
+export async function takeOverdue(world: World, plan: Of<'blocked'>): Promise<void> {
+  world.clock.forward(plan.afterSteps);
+  const { worker, side } = laneOf(world, plan);
+  const call: Crash = { keep: plan.keep, ...CRASH_ERRORS };
+  await world.step(
+    side,
+    () => side.engine.crashOverdue(worker.number, call),
+    (answer, now) => {
+      mustNotBeLate(answer);
+      const taken = crashOverdue(side.queue, worker.number, call, now);
+      mustEqual('the runs taken from a blocked worker', answer.taken.toSorted(), taken);
+      mustTellStatuses(side, answer);
+    },
+  );
+}
+
+/** Of those jobs that are still there. */
+function mustTellStatuses(
+  { queue }: Side,
+  { taken, statuses }: { readonly taken: readonly string[]; readonly statuses: readonly Status[] },
+): void {
+  taken.forEach((ulid, index) => {
+    const job = queue.jobs.get(ulid);
+    if (job !== undefined) mustEqual(`the new status of ${ulid}`, statuses[index], job.status);
+  });
+}
+
 async function settleTimedOut(world: World, at: 0 | 1, by: TestWorker, ulids: readonly string[]): Promise<void> {
   const { queue } = world.sides[at];
   const settles = ulids.map((ulid): Settle => {
@@ -77,7 +107,7 @@ export async function reapOnce(
   { limit = 50, keep = KEEP, settle = true }: { readonly limit?: number; readonly keep?: Keep; readonly settle?: boolean } = {},
 ): Promise<string | undefined> {
   const side = world.sides[at];
-  const call = { limit, keep, crashError: '{"name":"Crash"}', poisonError: '{"name":"Poison"}' };
+  const call = { limit, keep, ...CRASH_ERRORS };
   let timedOut: readonly string[] = [];
   let reaped: string | undefined;
   await world.step(
@@ -86,10 +116,7 @@ export async function reapOnce(
     (reply, now) => {
       mustNotBeLate(reply);
       reap(side.queue, call, reply.answer, now);
-      reply.answer.taken.forEach((ulid, index) => {
-        const job = side.queue.jobs.get(ulid);
-        if (job !== undefined) mustEqual(`the new status of ${ulid}`, reply.statuses[index], job.status);
-      });
+      mustTellStatuses(side, { taken: reply.answer.taken, statuses: reply.statuses });
       const ends = [...side.queue.leases.values()].map(({ endsAt, beingReaped }) => (beingReaped ? 0 : endsAt));
       mustBeDueIn('the next end of a lease', reply.nextEndInMs, ends.length === 0 ? undefined : Math.min(...ends), now);
       timedOut = reply.answer.timedOut;

@@ -45,7 +45,7 @@ export class Reaper implements Ticking {
     }
     this.interrupted = true;
     const { nextEndInMs = options.leaseMs, workerNumber = '', timedOut, jobs } = await reap(link, this.call);
-    for (const job of jobs) this.context.journal.reaped(this.definition.type, job, workerNumber);
+    for (const job of jobs) this.context.journal.crashed(this.definition.type, job, { lost_worker: workerNumber });
     if (timedOut.length > 0) await this.settle(timedOut);
     this.interrupted = false;
     return this.next(Math.min(nextEndInMs, options.leaseMs));

@@ -78,6 +78,11 @@ export class Claimer implements Ticking {
     return this.inHand.running;
   }
 
+  /** As {@link InHand.zombiesSince}. */
+  get zombiesSince(): readonly number[] {
+    return this.inHand.zombiesSince;
+  }
+
   /** Claimed jobs that are not settled. */
   get unsettled(): number {
     return this.inHand.unsettledCount;

@@ -100,7 +100,10 @@ export class HeartThread extends Heart {
         this.onPulse(message.type, message.pulse);
         break;
       case 'turning':
-        this.order({ turning: true });
+        this.order({ turning: { zombies: this.zombies() } });
+        break;
+      case 'taken':
+        this.onTaken(message.type, message.jobs);
         break;
       case 'timed_out': {
         const { type, ulids } = message;
@@ -116,6 +119,6 @@ export class HeartThread extends Heart {
 }
 
 /** A function cannot go to the thread: in its place stands the default back-off. */
-function policyOf({ type, version, graceMs, retry }: JobDefinition): HeartPolicy {
-  return { type, version, graceMs, retry: retry.kind === 'custom' ? exponential() : retry };
+function policyOf({ type, version, graceMs, maxCrashes, retry }: JobDefinition): HeartPolicy {
+  return { type, version, graceMs, maxCrashes, retry: retry.kind === 'custom' ? exponential() : retry };
 }

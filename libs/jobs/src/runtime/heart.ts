@@ -1,6 +1,7 @@
 import { heartbeat, type Pulse } from '../store/heartbeat.js';
 import type { Link } from '../store/link.js';
 import { announce, type WorkerAbout } from '../store/presence.js';
+import type { StoredJob } from '../store/reply.js';
 import type { Ticking } from './loop.js';
 
 /** Beats a lease, so that six beats may be missed before it is lost. */
@@ -10,6 +11,10 @@ export const BEATS_PER_LEASE = 6;
 export abstract class Heart {
   /** Told of every beat on a type that is held. */
   onPulse: (type: string, pulse: Pulse) => void = () => undefined;
+  /** Told of runs that were taken from this process because its event loop was blocked, in their new state. */
+  onTaken: (type: string, jobs: readonly StoredJob[]) => void = () => undefined;
+  /** Asked how many handlers go on though their runs are settled. */
+  zombies: () => number = () => 0;
   /** Resolves once it can beat whatever the event loop does; never rejects. */
   abstract start(about: WorkerAbout): Promise<void>;
   abstract stop(): Promise<void>;
@@ -28,16 +33,22 @@ export interface HeartbeatOptions {
 
 /** Keeps a worker's leases alive: one command a type and beat, whatever the number of jobs, and one to say that it is there. */
 export class Heartbeat implements Ticking {
-  private readonly types = new Set<string>();
+  /** By type that is held, how many jobs the latest beat found. */
+  private readonly types = new Map<string, number>();
 
   constructor(private readonly options: HeartbeatOptions) {}
 
   get held(): readonly string[] {
-    return [...this.types];
+    return [...this.types.keys()];
+  }
+
+  /** How many jobs the worker holds, by the latest beats. */
+  get jobs(): number {
+    return [...this.types.values()].reduce((sum, jobs) => sum + jobs, 0);
   }
 
   hold(type: string): void {
-    this.types.add(type);
+    this.types.set(type, this.types.get(type) ?? 0);
   }
 
   release(type: string): void {
@@ -64,6 +75,8 @@ export class Heartbeat implements Ticking {
   private async beat(type: string): Promise<void> {
     const { link, workerNumber, leaseMs, onPulse } = this.options;
     const pulse = await heartbeat(link, type, workerNumber, leaseMs);
-    if (this.types.has(type)) onPulse(type, pulse);
+    if (!this.types.has(type)) return;
+    this.types.set(type, pulse.held ?? 0);
+    onPulse(type, pulse);
   }
 }

@@ -5,15 +5,18 @@ import type { WorkerIdentity } from '../store/exchange.js';
 import type { Pulse } from '../store/heartbeat.js';
 import { Link } from '../store/link.js';
 import type { WorkerAbout } from '../store/presence.js';
+import type { StoredJob } from '../store/reply.js';
+import { crashOverdueRuns } from './blocked-runs.js';
 import { BEATS_PER_LEASE, Heartbeat } from './heart.js';
 import { Loop, type Ticking } from './loop.js';
 import { HEARTBEAT_LANE, TimedOutRuns } from './timed-out-runs.js';
 
-/** What the thread has to know of a type to settle its runs as timed out. */
+/** What the thread has to know of a type to look after its runs. */
 export interface HeartPolicy {
   readonly type: string;
   readonly version: number;
   readonly graceMs: number;
+  readonly maxCrashes: number;
   readonly retry: StoredRetryPolicy;
 }
 
@@ -32,8 +35,8 @@ export interface HeartSetup {
 export type HeartOrder =
   | { readonly hold: string }
   | { readonly release: string }
-  /** The event loop of the process turns. */
-  | { readonly turning: true }
+  /** The event loop of the process turns, with so many handlers whose runs are settled. */
+  | { readonly turning: { readonly zombies: number } }
   | { readonly stop: true };
 
 export type HeartMessage =
@@ -42,6 +45,8 @@ export type HeartMessage =
   | { readonly kind: 'pulse'; readonly type: string; readonly pulse: Pulse }
   /** Runs that were settled as timed out because the process could not do so itself. */
   | { readonly kind: 'timed_out'; readonly type: string; readonly ulids: readonly string[] }
+  /** Runs that were taken back as crashed, in their new state, because the process was blocked while it had several. */
+  | { readonly kind: 'taken'; readonly type: string; readonly jobs: readonly StoredJob[] }
   /** Is the event loop turning? */
   | { readonly kind: 'turning' };
 
@@ -51,11 +56,14 @@ const BLOCKED_AFTER_BEATS = 2;
 /** Beats, and while the process is blocked looks after the time limits of its runs. */
 class Watch implements Ticking {
   private lastTurnAt = performance.now();
+  private zombies = 0;
+  /** How many handlers the process had when it was found blocked; undefined while it is not. */
+  private handlers: number | undefined;
   private readonly runs: TimedOutRuns;
 
   constructor(
     private readonly setup: HeartSetup,
-    link: Link,
+    private readonly link: Link,
     private readonly heartbeat: Heartbeat,
     private readonly port: MessagePort,
   ) {
@@ -63,8 +71,10 @@ class Watch implements Ticking {
     this.runs = new TimedOutRuns({ link, worker, lane: HEARTBEAT_LANE, leaseMs, keepFinished, keepFailed });
   }
 
-  turned(): void {
+  turned({ zombies }: { readonly zombies: number }): void {
     this.lastTurnAt = performance.now();
+    this.zombies = zombies;
+    this.handlers = undefined;
   }
 
   async tick(): Promise<number> {
@@ -76,12 +86,26 @@ class Watch implements Ticking {
   }
 
   private async settleOverdue(): Promise<void> {
-    const { policies, worker } = this.setup;
-    for (const type of this.heartbeat.held) {
-      const policy = policies.find((each) => each.type === type);
-      const jobs = policy === undefined ? [] : await this.runs.settleOverdue(policy, worker.number);
-      if (jobs.length > 0) this.say({ kind: 'timed_out', type, ulids: jobs.map(({ ulid }) => ulid) });
+    // Those that are taken meanwhile go on all the same, and may be what blocks.
+    this.handlers ??= this.heartbeat.jobs + this.zombies;
+    const alone = this.handlers === 1;
+    for (const policy of this.setup.policies) {
+      if (!this.heartbeat.held.includes(policy.type)) continue;
+      if (alone) await this.timeOut(policy);
+      else await this.takeBack(policy);
     }
+  }
+
+  /** A run that was alone blocks the loop itself. */
+  private async timeOut(policy: HeartPolicy): Promise<void> {
+    const jobs = await this.runs.settleOverdue(policy, this.setup.worker.number);
+    if (jobs.length > 0) this.say({ kind: 'timed_out', type: policy.type, ulids: jobs.map(({ ulid }) => ulid) });
+  }
+
+  /** One of several runs blocks the loop, and it is not to cost the others an attempt. */
+  private async takeBack(policy: HeartPolicy): Promise<void> {
+    const jobs = await crashOverdueRuns(this.link, policy, this.setup.worker.number, this.setup);
+    if (jobs.length > 0) this.say({ kind: 'taken', type: policy.type, jobs });
   }
 
   private say(message: HeartMessage): void {
@@ -109,7 +133,7 @@ if (parentPort !== null) {
   port.on('message', (order: HeartOrder) => {
     if ('hold' in order) heartbeat.hold(order.hold);
     else if ('release' in order) heartbeat.release(order.release);
-    else if ('turning' in order) watch.turned();
+    else if ('turning' in order) watch.turned(order.turning);
     else {
       void loop
         .stop()

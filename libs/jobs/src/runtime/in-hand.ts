@@ -20,6 +20,8 @@ const MAX_EARLY_CANCELS = 1_000;
 interface Running {
   readonly job: Claimed;
   readonly run: Run;
+  /** When it was cut off, in ms of the monotonic clock; undefined while its time is not over. */
+  cutOffAt: number | undefined;
 }
 
 interface Ended {
@@ -70,6 +72,13 @@ export class InHand {
     return this.runs.size;
   }
 
+  /** When each run was cut off that is settled and whose handler goes on all the same, in ms of the monotonic clock. */
+  get zombiesSince(): readonly number[] {
+    return [...this.runs.values()].flatMap(({ job, cutOffAt }) =>
+      cutOffAt === undefined || this.unsettled.has(job) ? [] : [cutOffAt],
+    );
+  }
+
   get unsettledCount(): number {
     return this.unsettled.size;
   }
@@ -90,19 +99,21 @@ export class InHand {
       return false;
     }
     const run = new Run();
-    this.runs.set(job.ulid, { job, run });
+    const running: Running = { job, run, cutOffAt: undefined };
+    this.runs.set(job.ulid, running);
     this.journal.started(this.type, job);
     if (job.record.cancelRequested || this.cancelledEarly.delete(job.ulid)) run.abort('cancelled');
     const { end, gone } = this.executor.execute(this.registered, job, run);
-    let zombie = false;
     void end.then((runEnd) => {
-      zombie = runEnd.pastHardLimit === true;
-      if (zombie) this.journal.zombies(this.type, 1);
+      if (runEnd.pastHardLimit === true) {
+        running.cutOffAt = performance.now();
+        this.journal.zombies(this.type, 1);
+      }
       this.conclude(job, runEnd);
     });
     void gone.then(() => {
       this.runs.delete(job.ulid);
-      if (zombie) this.journal.zombies(this.type, -1);
+      if (running.cutOffAt !== undefined) this.journal.zombies(this.type, -1);
       this.events.onGone(job);
     });
     return true;

@@ -4,7 +4,7 @@ import { describeThrown } from '../definition/thrown.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { exchange, type Settle, type Settled, type WorkerIdentity } from '../store/exchange.js';
 import type { Link } from '../store/link.js';
-import { overdue } from '../store/overdue.js';
+import { overdue, takeOverdue } from '../store/overdue.js';
 import type { StoredJob } from '../store/reply.js';
 import { retryPolicyOf } from './run-ends.js';
 
@@ -60,20 +60,13 @@ export class TimedOutRuns {
   }
 
   /** Settles all of a worker's runs of a type that are past their hard limit, and answers with them. */
-  async settleOverdue(policy: TimedOutPolicy, workerNumber: bigint): Promise<readonly StoredJob[]> {
-    const all: StoredJob[] = [];
-    const limit = MAX_JOBS_PER_CALL;
-    for (let offset = 0; ;) {
-      const { seen, jobs } = await overdue(this.options.link, policy.type, workerNumber, {
-        graceMs: policy.graceMs,
-        offset,
-        limit,
-      });
-      if (jobs.length > 0) await this.settle(policy, jobs);
-      all.push(...jobs);
-      offset += seen - jobs.length;
-      if (seen < limit) return all;
-    }
+  settleOverdue(policy: TimedOutPolicy, workerNumber: bigint): Promise<readonly StoredJob[]> {
+    const { type, graceMs } = policy;
+    return takeOverdue(MAX_JOBS_PER_CALL, async (page) => {
+      const found = await overdue(this.options.link, type, workerNumber, { graceMs, ...page });
+      if (found.jobs.length > 0) await this.settle(policy, found.jobs);
+      return found;
+    });
   }
 }
 

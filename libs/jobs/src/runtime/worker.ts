@@ -72,6 +72,10 @@ export class Worker {
     heart.onPulse = (type, pulse) => {
       this.claimers.get(type)?.feel(pulse);
     };
+    heart.onTaken = (type, jobs) => {
+      for (const job of jobs) journal.crashed(type, job, { blocked_worker: String(identity.number) });
+    };
+    heart.zombies = () => this.zombies;
   }
 
   get ready(): boolean {
@@ -80,6 +84,15 @@ export class Worker {
 
   get running(): number {
     return [...this.claimers.values()].reduce((sum, { running }) => sum + running, 0);
+  }
+
+  /** Handlers that go on though their runs are settled. */
+  get zombies(): number {
+    return this.zombiesSince.length;
+  }
+
+  private get zombiesSince(): readonly number[] {
+    return [...this.claimers.values()].flatMap(({ zombiesSince }) => zombiesSince);
   }
 
   /** Claimed jobs that are not settled. */

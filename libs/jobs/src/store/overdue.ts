@@ -11,6 +11,20 @@ export interface Overdue {
   readonly jobs: readonly StoredJob[];
 }
 
+/** Looks at all runs of a worker, page by page. Each look takes the runs that it answers with away from the worker. */
+export async function takeOverdue(
+  limit: number,
+  look: (page: { readonly offset: number; readonly limit: number }) => Promise<Overdue>,
+): Promise<readonly StoredJob[]> {
+  const all: StoredJob[] = [];
+  for (let offset = 0; ;) {
+    const { seen, jobs } = await look({ offset, limit });
+    all.push(...jobs);
+    offset += seen - jobs.length;
+    if (seen < limit) return all;
+  }
+}
+
 /** Runs of a worker that are past their timeout and `graceMs`. */
 export async function overdue(
   link: Link,

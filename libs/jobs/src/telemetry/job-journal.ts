@@ -94,12 +94,12 @@ export class JobJournal {
     this.metrics.zombies.inc({ type }, change);
   }
 
-  /** The job's worker is gone; it queues again, is buried, or cancelled as was asked for. */
-  reaped(type: string, job: StoredJob, workerNumber: string): void {
+  /** A run was taken from its worker, lost or blocked; the job queues again, is buried, or cancelled as was asked for. */
+  crashed(type: string, job: StoredJob, worker: { readonly lost_worker: string } | { readonly blocked_worker: string }): void {
     const { status, crashes } = job.record;
     if (isFinal(status)) this.metrics.finished.inc({ type, outcome: status });
     this.logger[status === 'failed' ? 'error' : 'warn'](
-      { ...jobFields(type, job), outcome: 'crashed', crashes, lost_worker: workerNumber },
+      { ...jobFields(type, job), outcome: 'crashed', crashes, ...worker },
       STATUS_LINES[status],
     );
   }

@@ -1,0 +1,52 @@
+import type { Job } from '@antrean/jobs';
+import { RunAct, type Act } from '../fixtures/engine/act.js';
+import { EngineHost } from '../fixtures/engine/engine-host.js';
+import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { untilJob } from '../support/until-job.js';
+
+jest.setTimeout(120_000);
+
+const NEIGHBOURS = 9;
+const ended = ({ status }: Job): boolean => status === 'succeeded' || status === 'failed';
+
+describe('a job that blocks the event loop of any worker past the hard limits of its neighbours', () => {
+  const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), leaseMs: 2_000, concurrency: { [RunAct.type]: 20 } };
+  let hosts: EngineHost[] = [];
+  let observer: JobsApp;
+
+  beforeAll(async () => {
+    hosts = await Promise.all([EngineHost.start(), EngineHost.start()]);
+    observer = await startJobsApp([RunAct], [], { keyPrefix: settings.keyPrefix, types: ['!*'] });
+    await Promise.all(hosts.map((host) => host.open('worker', settings)));
+  });
+
+  afterAll(async () => {
+    await Promise.all([...hosts.map((host) => host.kill()), observer.close()]);
+  });
+
+  it('costs them no attempt, though they have but one, and is buried in the end', async () => {
+    const options = { timeoutMs: 600, maxAttempts: 1 };
+    const acts: Act[] = Array.from({ length: NEIGHBOURS }, () => ({ act: 'return', ms: 300 }));
+    const results = await observer.queue.enqueueBulk(
+      RunAct,
+      [...acts, { act: 'clog' as const, ms: 4_000 }].map((payload) => ({ payload, options })),
+    );
+    const jobs: Job[] = [];
+    for (const result of results) {
+      jobs.push(await untilJob(observer, 'accepted' in result ? result.accepted.jobId : '', ended));
+    }
+    const neighbours = jobs.slice(0, NEIGHBOURS);
+    for (const { status, attempt } of neighbours) expect([status, attempt]).toEqual(['succeeded', 1]);
+    const blocker = jobs[NEIGHBOURS];
+    expect(blocker?.status).toBe('failed');
+    // Where it was alone at last, its one attempt was used.
+    expect(['poison', 'timed_out']).toContain(blocker?.error?.code);
+
+    const first = { outcome: 'timed_out', error: { name: 'EventLoopBlockedError', code: 'loop_blocked' } };
+    expect(blocker?.runs[0]).toMatchObject(first);
+    // Some were cut off with it, else nothing was shown.
+    const cutOff = neighbours.filter(({ crashes }) => crashes > 0);
+    expect(cutOff.length).toBeGreaterThan(0);
+    for (const { runs } of cutOff) expect(runs[0]).toMatchObject(first);
+  });
+});
