@@ -1,4 +1,5 @@
 import { Auditor } from '../../libs/jobs/src/maintenance/auditor.js';
+import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { audit } from '../../libs/jobs/src/store/audit.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
@@ -133,6 +134,7 @@ describe('an audit', () => {
       // It uses nothing else of a worker's options.
       options: { logger: silentLogger } as ConstructorParameters<typeof Auditor>[1]['options'],
       journal: Object.create(JobJournal.prototype) as JobJournal,
+      rouser: new Rouser(queue.link, { logger: silentLogger }),
     });
     let pages = 0;
     while ((await auditor.auditPage()) < 60_000) pages += 1;

@@ -1,4 +1,5 @@
 import { Promoter } from '../../libs/jobs/src/maintenance/promoter.js';
+import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { silentLogger } from '../support/jobs-app.js';
@@ -54,6 +55,7 @@ describe('a promotion at a pace', () => {
       worker: queue.newWorker().identity,
       // It uses nothing else of a worker's options, and what it tells is not looked at here.
       options: { logger: silentLogger, retentionMs: 60_000 } as ConstructorParameters<typeof Promoter>[1]['options'],
+      rouser: new Rouser(queue.link, { logger: silentLogger }),
       journal: Object.assign(Object.create(JobJournal.prototype) as JobJournal, { moved: () => undefined }),
     });
     let restMs = 0;

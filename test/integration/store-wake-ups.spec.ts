@@ -1,43 +1,11 @@
-import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { audit } from '../../libs/jobs/src/store/audit.js';
-import { REDIS_URL, silentLogger } from '../support/jobs-app.js';
+import { replay } from '../../libs/jobs/src/store/replay.js';
+import { Ear } from '../support/ear.js';
 import { StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 jest.setTimeout(30_000);
 
 const HOUR = 3_600_000;
-
-/** The wake-ups that a worker hears, in order with all others. */
-class Ear {
-  private constructor(
-    private readonly redis: RedisConnection,
-    private readonly queue: StoredQueue,
-    private readonly heard: string[],
-  ) {}
-
-  static async of(queue: StoredQueue): Promise<Ear> {
-    const redis = connectRedis(REDIS_URL, { name: 'antrean-test-ear', logger: silentLogger });
-    await waitUntilReady(redis, 10_000);
-    const heard: string[] = [];
-    redis.on('smessage', (channel: string) => heard.push(channel));
-    return new Ear(redis, queue, heard);
-  }
-
-  async listenFor(worker: StoredWorker): Promise<void> {
-    await this.redis.ssubscribe(this.queue.keys.wake(worker.number));
-  }
-
-  /** All wake-ups since the last time; what was published before the call has arrived by then. */
-  async drain(): Promise<string[]> {
-    // Redis answers on this connection after all it told it before.
-    await this.redis.ping();
-    return this.heard.splice(0);
-  }
-
-  close(): void {
-    this.redis.disconnect();
-  }
-}
 
 describe('a wake-up', () => {
   let opened: StoredQueue;
@@ -250,7 +218,7 @@ describe('a wake-up', () => {
     const old = await idleWorker();
     await queue.add([{ payloadVersion: 2 }]);
     expect(await ear.drain()).toEqual([channelOf(old)]);
-    expect((await old.exchange({ want: 1 })).claimed).toEqual([]);
+    expect(await old.exchange({ want: 1 })).toMatchObject({ claimed: [], woke: true });
     expect(await ear.drain()).toEqual([channelOf(reader)]);
   });
 
@@ -263,5 +231,47 @@ describe('a wake-up', () => {
     await queue.enqueue([job]);
     await queue.enqueue([queue.newJob({ dedupe: { policy: 'until_finished', key: 'k' } })]);
     expect(await ear.drain()).toEqual([]);
+  });
+
+  it('is told of by the submit that sent it', async () => {
+    await idleWorker();
+    expect([await queue.wakesFor([{}]), await queue.wakesFor([{}])]).toEqual([true, false]);
+  });
+
+  it('is told of by the hand-back that sent it', async () => {
+    await queue.add([{}]);
+    const busy = queue.newWorker();
+    const { claimed, woke } = await busy.exchange({ want: 1 });
+    expect(woke).toBe(false);
+    await idleWorker();
+    const settles = claimed.map((job) => ({ ...job, settlement: { event: 'hand_back', delayMs: 0 } as const }));
+    expect((await busy.exchange({ settles })).woke).toBe(true);
+  });
+
+  it('is told of by the replay that sent it', async () => {
+    const [ulid = ''] = await queue.add([{}]);
+    await queue.cancel([ulid]);
+    await idleWorker();
+    await idleWorker();
+    const replayOnce = () => replay(queue.link, queue.type, [{ ulid, dedupeTtlMs: 0, record: undefined }]);
+    expect([(await replayOnce()).woke, (await replayOnce()).woke]).toEqual([true, false]);
+  });
+
+  it('is told of by the promotion that sent it', async () => {
+    await queue.add([{ when: { delayMs: HOUR } }]);
+    await idleWorker();
+    await idleWorker();
+    await queue.moveClock(HOUR);
+    expect(await queue.promote()).toMatchObject({ moved: [{}], woke: true });
+    expect(await queue.promote()).toMatchObject({ moved: [], woke: false });
+  });
+
+  it('for the jobs of a lost worker is told of by the call that took them', async () => {
+    await queue.add([{}]);
+    await queue.newWorker().exchange({ want: 1 });
+    await idleWorker();
+    await queue.moveClock(HOUR);
+    expect(await queue.reap()).toMatchObject({ jobs: [{}], woke: true });
+    expect(await queue.reap()).toMatchObject({ jobs: [], woke: false });
   });
 });

@@ -14,6 +14,7 @@ import { reap, type Reaped } from '../../libs/jobs/src/store/reap.js';
 import { remove } from '../../libs/jobs/src/store/remove.js';
 import { replay, type Replay, type Replayed } from '../../libs/jobs/src/store/replay.js';
 import { MAX_JOBS_PER_CALL } from '../../libs/jobs/src/store/bounds.js';
+import { rouse } from '../../libs/jobs/src/store/rouse.js';
 import { sweep, type Swept } from '../../libs/jobs/src/store/sweep.js';
 import { encodeNewRecord, type NewRecord } from '../../libs/jobs/src/store/record.js';
 import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
@@ -52,6 +53,11 @@ export class StoredQueue {
     private readonly keyPrefix: string,
     readonly type: string,
   ) {}
+
+  /** The queue of a type that an application serves, on its connection. */
+  static of(link: Link, type: string): StoredQueue {
+    return new StoredQueue(link, link.keyPrefix, type);
+  }
 
   static async open(url = REDIS_URL): Promise<StoredQueue> {
     const redis = connectRedis(url, { name: 'antrean-test', logger: silentLogger, commandTimeoutMs: 10_000 });
@@ -116,8 +122,14 @@ export class StoredQueue {
     return jobs.map(({ ulid }) => ulid);
   }
 
-  enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
-    return enqueue(this.link, this.type, jobs);
+  async enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    return (await enqueue(this.link, this.type, jobs)).answers;
+  }
+
+  /** Enqueues jobs in one call; whether a worker was woken. */
+  async wakesFor(plans: readonly JobPlan[]): Promise<boolean> {
+    const jobs = plans.map((plan) => this.newJob(plan));
+    return (await enqueue(this.link, this.type, jobs)).woke;
   }
 
   async read(ulid: string): Promise<Snapshot> {
@@ -176,7 +188,13 @@ export class StoredQueue {
   }
 
   replay(ulid: string, plan: Partial<Omit<Replay, 'ulid'>> = {}): Promise<Replayed | undefined> {
-    return replay(this.link, this.type, [{ ulid, dedupeTtlMs: 0, record: undefined, ...plan }]).then(([answer]) => answer);
+    return replay(this.link, this.type, [{ ulid, dedupeTtlMs: 0, record: undefined, ...plan }]).then(
+      ({ answers: [answer] }) => answer,
+    );
+  }
+
+  rouse(): Promise<boolean> {
+    return rouse(this.link, this.type);
   }
 
   remove(ulids: readonly string[]): ReturnType<typeof remove> {

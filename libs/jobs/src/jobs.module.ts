@@ -20,6 +20,7 @@ import { LayoutCheck } from './services/layout-check.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './services/producer-options.js';
 import { QueueHealth } from './services/queue-health.js';
 import { QueueService } from './services/queue.service.js';
+import { Rouser } from './services/rouser.js';
 import { StatusService } from './services/status.service.js';
 import type { WorkerIdentity } from './store/exchange.js';
 import { Link } from './store/link.js';
@@ -64,6 +65,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     { provide: Link, useFactory: () => new Link(connectRedis(redisUrl, { name: 'antrean', logger }), keyPrefix) },
     ...JOB_METRICS_PROVIDERS,
     JobJournal,
+    Rouser,
     EnqueueBatcher,
     QueueService,
     JobEnds,
@@ -94,8 +96,9 @@ function workerProviders(options: WorkerOptions): Provider[] {
         journal: JobJournal,
         heart: Heart,
         notes: NoteWriter,
-      ): WorkerParts => ({ identity, registry, link, executor, journal, heart, notes, options }),
-      inject: [WORKER_IDENTITY, HandlerRegistry, Link, Executor, JobJournal, Heart, NoteWriter],
+        rouser: Rouser,
+      ): WorkerParts => ({ identity, registry, link, executor, journal, heart, notes, rouser, options }),
+      inject: [WORKER_IDENTITY, HandlerRegistry, Link, Executor, JobJournal, Heart, NoteWriter, Rouser],
     },
     WorkerRuntime,
     WorkerHealth,

@@ -162,6 +162,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
       maxFailed: fc.constantFrom(1, 2, 100),
     }),
   ],
+  [5, fc.record({ kind: fc.constant('rouse' as const), side })],
   [12, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying', 'retrying'), keep: mostly(true) })],
   [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running'), keep: mostly(true) })],
   [

@@ -71,6 +71,8 @@ export type Command =
     } & OnSide)
   | ({ readonly kind: 'promote'; readonly afterSteps: number; readonly limit: number; readonly keep: boolean } & OnSide)
   | ({ readonly kind: 'sweep'; readonly afterSteps: number; readonly limit: number; readonly maxFailed: number } & OnSide)
+  /** A process looks whether somebody came after it woke a worker. */
+  | ({ readonly kind: 'rouse' } & OnSide)
   | ({ readonly kind: 'cancel'; readonly keep: boolean } & JobPicks)
   | ({ readonly kind: 'replay'; readonly edit: boolean } & JobPicks)
   | ({ readonly kind: 'remove' } & JobPicks)

@@ -15,6 +15,7 @@ import { reap } from '../../../libs/jobs/src/store/reap.js';
 import { reconcile } from '../../../libs/jobs/src/store/reconcile.js';
 import { remove } from '../../../libs/jobs/src/store/remove.js';
 import { replay } from '../../../libs/jobs/src/store/replay.js';
+import { rouse } from '../../../libs/jobs/src/store/rouse.js';
 import { sweep } from '../../../libs/jobs/src/store/sweep.js';
 import type { CancelAnswer, Replay, ReplayAnswer } from '../rules/control.js';
 import { tokenOf, type Call } from '../rules/exchange.js';
@@ -54,6 +55,7 @@ export class Engine {
       this.reap({ limit: 1, keep, crashError: '{}', poisonError: '{}' }),
       this.promote({ limit: 1, keepFinished: true }),
       this.sweep({ retentionMs: 1, deadRetentionMs: 1, limit: 1, maxFailed: 1 }),
+      this.rouse(),
       this.cancel([], true),
       this.replay([]),
       this.remove([]),
@@ -66,7 +68,7 @@ export class Engine {
   }
 
   async submit(submits: readonly Submit[]): Promise<SubmitAnswer[]> {
-    return (await enqueue(this.link, this.type, submits.map(newJob))).map(submitAnswer);
+    return (await enqueue(this.link, this.type, submits.map(newJob))).answers.map(submitAnswer);
   }
 
   async exchange(call: Call) {
@@ -165,6 +167,10 @@ export class Engine {
     return sweep(this.link, { type: this.type, ...call });
   }
 
+  rouse(): Promise<boolean> {
+    return rouse(this.link, this.type);
+  }
+
   async cancel(ulids: readonly string[], keepFinished: boolean): Promise<(CancelAnswer | undefined)[]> {
     const answers = await cancel(this.link, this.type, ulids, keepFinished);
     return answers.map((answer) => answer && { status: answer.record.status, changed: answer.changed });
@@ -176,7 +182,7 @@ export class Engine {
       dedupeTtlMs: submit.dedupe?.ttlMs ?? 0,
       record: edited === undefined ? undefined : newRecord({ ...submit, ...edited }),
     }));
-    return (await replay(this.link, this.type, plans)).map(replayAnswer);
+    return (await replay(this.link, this.type, plans)).answers.map(replayAnswer);
   }
 
   async remove(ulids: readonly string[]): Promise<(Status | undefined)[]> {

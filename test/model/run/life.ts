@@ -9,6 +9,7 @@ import {
   carryOutHeartbeat,
   carryOutPromote,
   carryOutReap,
+  carryOutRouse,
   carryOutSweep,
   promoteOnce,
   reapOnce,
@@ -68,6 +69,8 @@ async function carryOut(world: World, command: Command): Promise<void> {
       return carryOutPromote(world, command);
     case 'sweep':
       return carryOutSweep(world, command);
+    case 'rouse':
+      return carryOutRouse(world, command);
     case 'cancel':
       return carryOutCancel(world, command);
     case 'replay':

@@ -175,3 +175,15 @@ export async function sweepOnce(world: World, at: 0 | 1, limit: number, maxFaile
     },
   );
 }
+
+/** Nobody hears a wake-up in this test, so nobody comes, and all but who waits to be woken stays as it was. */
+export async function carryOutRouse(world: World, { side: at }: Of<'rouse'>): Promise<void> {
+  const side = world.sides[at];
+  await world.step(
+    side,
+    () => side.engine.rouse(),
+    (answer) => {
+      mustEqual('whether a worker was woken', answer, false);
+    },
+  );
+}

@@ -1,4 +1,5 @@
 import type { WorkerOptions } from '../runtime/worker-options.js';
+import type { Rouser } from '../services/rouser.js';
 import type { WorkerIdentity } from '../store/exchange.js';
 import type { Link } from '../store/link.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
@@ -9,4 +10,5 @@ export interface MaintenanceContext {
   readonly worker: WorkerIdentity;
   readonly options: WorkerOptions;
   readonly journal: JobJournal;
+  readonly rouser: Rouser;
 }

@@ -19,16 +19,18 @@ export class Promoter implements Ticking {
   ) {}
 
   async tick(): Promise<number> {
-    const { link, journal, options } = this.context;
+    const { link, journal, options, rouser } = this.context;
     const {
       moved,
       paced,
+      woke,
       nextDueInMs = MAX_SLEEP_MS,
     } = await promote(link, this.type, {
       limit: MAX_JOBS_PER_CALL,
       keepFinished: options.retentionMs > 0,
       pace: PACE,
     });
+    if (woke) rouser.woke(this.type);
     if (paced) this.notBefore = performance.now() + nextDueInMs;
     for (const job of moved) journal.moved(this.type, job);
     return Math.min(nextDueInMs, MAX_SLEEP_MS);

@@ -44,7 +44,8 @@ export class Reaper implements Ticking {
       return this.next(Math.max(beatMs, MIN_WAIT_MS));
     }
     this.interrupted = true;
-    const { nextEndInMs = options.leaseMs, workerNumber = '', timedOut, jobs } = await reap(link, this.call);
+    const { nextEndInMs = options.leaseMs, woke, workerNumber = '', timedOut, jobs } = await reap(link, this.call);
+    if (woke) this.context.rouser.woke(this.definition.type);
     for (const job of jobs) this.context.journal.crashed(this.definition.type, job, { lost_worker: workerNumber });
     if (timedOut.length > 0) await this.settle(timedOut);
     this.interrupted = false;

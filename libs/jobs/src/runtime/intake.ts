@@ -1,3 +1,4 @@
+import type { Rouser } from '../services/rouser.js';
 import type { Claimed } from '../store/exchange.js';
 import type { RegisteredHandler } from './handler-registry.js';
 import { BEATS_PER_LEASE, type Heart } from './heart.js';
@@ -13,6 +14,7 @@ export interface IntakeContext {
   readonly options: { readonly leaseMs: number };
   readonly heart: Heart;
   readonly suspects: SuspectPermit;
+  readonly rouser: Rouser;
   /** Told how soon the next waiting job of the type is due. */
   readonly onNextDue: (type: string, inMs: number) => void;
 }
@@ -45,7 +47,7 @@ export class Intake {
    * @param suspects whether the call asked for a suspect.
    */
   take({ reply, sentAt }: Answer, room: number, suspects: boolean): number {
-    const { heart, onNextDue } = this.context;
+    const { heart, rouser, onNextDue } = this.context;
     // Before a handler is started: the first may block the event loop at once, and the lease is to be kept all the same.
     if (reply.claimed.length + reply.unreadable.length > 0) heart.hold(this.type);
     let started = 0;
@@ -60,6 +62,7 @@ export class Intake {
     for (const job of reply.unreadable) this.inHand.reject(job);
     if (reply.suspectsWait) this.context.suspects.onceFree(this.onPermit);
     if (this.inHand.unsettledCount === 0) heart.release(this.type);
+    if (reply.woke) rouser.woke(this.type);
     if (reply.nextDueInMs !== undefined) onNextDue(this.type, reply.nextDueInMs);
     return started;
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Maintenance } from '../maintenance/maintenance.js';
+import type { Rouser } from '../services/rouser.js';
 import type { WorkerIdentity } from '../store/exchange.js';
 import type { Link } from '../store/link.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
@@ -29,6 +30,7 @@ export interface WorkerParts {
   readonly journal: JobJournal;
   readonly heart: Heart;
   readonly notes: NoteWriter;
+  readonly rouser: Rouser;
 }
 
 /** A running worker: a claimer for each type, a heart, an ear for wake-ups, and maintenance. */
@@ -44,7 +46,7 @@ export class Worker {
   private beginAt: number | undefined;
 
   constructor(private readonly parts: WorkerParts) {
-    const { identity, link, options, journal, heart, notes } = parts;
+    const { identity, link, options, journal, heart, notes, rouser } = parts;
     const { handlers } = parts.registry;
     const context = {
       ...parts,
@@ -56,7 +58,7 @@ export class Worker {
       },
     };
     const definitions = handlers.map(({ definition }) => definition);
-    this.maintenance = new Maintenance(definitions, { link, worker: identity, options, journal });
+    this.maintenance = new Maintenance(definitions, { link, worker: identity, options, journal, rouser });
     this.wakeUp = new WakeUp(options, identity);
     this.claimers = new Map(
       handlers.map((registered) => {

@@ -12,6 +12,7 @@ import type { JobRecord } from '../store/record.js';
 import { remove } from '../store/remove.js';
 import { replay } from '../store/replay.js';
 import { JobJournal } from '../telemetry/job-journal.js';
+import { Rouser } from './rouser.js';
 
 /** For a type that is defined no more. */
 const DEFAULT_DEDUPE_TTL_MS = toMs('10m');
@@ -37,6 +38,7 @@ export class ControlService {
     private readonly link: Link,
     private readonly catalog: JobCatalog,
     private readonly journal: JobJournal,
+    private readonly rouser: Rouser,
   ) {}
 
   /**
@@ -64,9 +66,11 @@ export class ControlService {
     const id = idOf(jobId);
     const before = await this.recordOf(id);
     const dedupeTtlMs = this.dedupeTtlMsOf(id.type, before);
-    const [answer] = await available(this.link, () =>
+    const { answers, woke } = await available(this.link, () =>
       replay(this.link, id.type, [{ ulid: id.ulid, dedupeTtlMs, record: undefined }]),
     );
+    if (woke) this.rouser.woke(id.type);
+    const [answer] = answers;
     switch (answer?.kind) {
       case 'replayed':
         this.journal.moved(id.type, { ulid: id.ulid, record: answer.record });

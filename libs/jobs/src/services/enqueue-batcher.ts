@@ -5,6 +5,7 @@ import { available } from '../store/availability.js';
 import { QueueUnavailableError } from '../definition/errors.js';
 import { formatJobId } from '../definition/job-id.js';
 import { Link } from '../store/link.js';
+import { Rouser } from './rouser.js';
 
 interface Entry {
   readonly job: NewJob;
@@ -28,7 +29,10 @@ export class EnqueueBatcher {
   /** Calls under way, by type. */
   private readonly calls = new Map<string, number>();
 
-  constructor(private readonly link: Link) {}
+  constructor(
+    private readonly link: Link,
+    private readonly rouser: Rouser,
+  ) {}
 
   add(type: string, job: NewJob): Promise<Enqueued> {
     return new Promise((resolve, reject) => {
@@ -57,10 +61,16 @@ export class EnqueueBatcher {
   private async sendAll(type: string, batch: readonly Entry[]): Promise<readonly Outcome[]> {
     const jobs = batch.map(({ job }) => job);
     try {
-      return await available(this.link, () => enqueue(this.link, type, jobs));
+      return await this.enqueue(type, jobs);
     } catch (error) {
       return jobs.map(({ ulid }) => ({ error: withJobId(error, formatJobId({ type, ulid })) }));
     }
+  }
+
+  private async enqueue(type: string, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    const { answers, woke } = await available(this.link, () => enqueue(this.link, type, jobs));
+    if (woke) this.rouser.woke(type);
+    return answers;
   }
 
   private flush(type: string): void {
@@ -74,7 +84,7 @@ export class EnqueueBatcher {
     this.calls.set(type, (this.calls.get(type) ?? 0) + 1);
     try {
       const jobs = batch.map(({ job }) => job);
-      const answers = await available(this.link, () => enqueue(this.link, type, jobs));
+      const answers = await this.enqueue(type, jobs);
       answers.forEach((answer, index) => batch[index]?.resolve(answer));
     } catch (error) {
       for (const { job, reject } of batch) reject(withJobId(error, formatJobId({ type, ulid: job.ulid })));

@@ -5,7 +5,7 @@
 --        9-18 ready 0-9
 -- ARGV   1 the jobs, one behind the other: ulid (26), length of extras (2), length of the rest (4), the extras: `` or
 --        `when expires dedupe-ttl once-ttl once-hash once-key`, and the rest: the record after its deadline. `when` is `+ms` from now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
--- reply  {now, per job: `` accepted; `L` it would run or expire more than a year from now; `X` it expires before it runs; `K` and its header, it was accepted before;
+-- reply  {now, 1 when a worker was woken else 0, per job: `` accepted; `L` it would run or expire more than a year from now; `X` it expires before it runs; `K` and its header, it was accepted before;
 --        `D`, a ulid and perhaps a header, that job holds its dedupe key; `O` and a once record, its once key was used
 --        before; `M` and a ulid, its once key was used for another body}
 --#include clock
@@ -82,7 +82,7 @@ local function refusal_of(job)
   return holder and 'D' .. holder .. header or nil
 end
 
-local reply, fresh, once_records = { now }, {}, {}
+local reply, fresh, once_records = { now, 0 }, {}, {}
 for _, job in ipairs(jobs) do
   local refusal = refusal_of(job)
   reply[#reply + 1] = refusal or ''
@@ -131,5 +131,5 @@ for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) 
 if #scheduled > 0 then redis.call('ZADD', KEYS[3], unpack(scheduled)) end
 if #expiring > 0 then redis.call('ZADD', KEYS[6], unpack(expiring)) end
 for _, once in ipairs(once_records) do redis.call('SET', once.key, once.record, 'PX', once.ttl) end
-if wake then wake_one(KEYS[4], KEYS[5], KEYS[7], base) end
+if wake and wake_one(KEYS[4], KEYS[5], KEYS[7], base) then reply[2] = 1 end
 return reply

@@ -41,9 +41,16 @@ export type Enqueued =
   /** Its once key was used before, for something else. */
   | { readonly kind: 'once_mismatch'; readonly ulid: string };
 
-export async function enqueue(link: Link, type: string, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+export interface EnqueueReply {
+  /** In the order of the jobs. */
+  readonly answers: readonly Enqueued[];
+  /** A worker was woken. */
+  readonly woke: boolean;
+}
+
+export async function enqueue(link: Link, type: string, jobs: readonly NewJob[]): Promise<EnqueueReply> {
   const keys = link.keys(type);
-  const [now, ...answers] = asArray(
+  const [now, woke, ...answers] = asArray(
     await script.run(
       link.redis,
       [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.workers, keys.expiring, keys.leases, keys.ghosts, ...keys.ready],
@@ -51,7 +58,10 @@ export async function enqueue(link: Link, type: string, jobs: readonly NewJob[])
     ),
   );
   const nowMs = asNumber(now);
-  return jobs.map((job, index) => readAnswer(job, asBuffer(answers[index]), nowMs));
+  return {
+    answers: jobs.map((job, index) => readAnswer(job, asBuffer(answers[index]), nowMs)),
+    woke: asNumber(woke) === 1,
+  };
 }
 
 /** Ulid, lengths of the extras and of the record. */

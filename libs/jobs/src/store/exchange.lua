@@ -10,7 +10,7 @@
 --        ulid (26), its token (14), letter of the event (1), letter of the outcome (1; `-` when the run never began), delay in
 --        ms (6), length of (4) and result or error as JSON
 -- reply  {ms until the next waiting job is due or -1, 1 when the worker waits to be woken now plus 2 when it wanted jobs but no
---        suspects and there are some, a letter per settle,
+--        suspects and there are some plus 4 when another worker was woken, a letter per settle,
 --        the claims, one behind the other: ulid (26), length of the record (4), its state now (56), the record with its state
 --        before}; the letter is the job's new status, `!` when the token was stale, `?` when it is not known any more what
 --        became of a call answered before
@@ -323,22 +323,24 @@ end
 
 -- A worker that got less than it wanted waits to be woken, unless it handed a job back that it could have; one that is full
 -- leaves the rest to another.
-local idle = #claims < want and not full and not rejoined
+local idle, woke = #claims < want and not full and not rejoined, false
 if idle then
   -- A worker that sent a job on, because an earlier run of it goes on there, is woken after all others: it would do so again.
   newcomer = redis.call('ZADD', KEYS[6], sent_on and 0 or now, worker) > 0 or newcomer
 elseif (want ~= 0 or rejoined) and redis.call('EXISTS', KEYS[6]) > 0 then
   if want ~= 0 then redis.call('ZREM', KEYS[6], worker) end
-  if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then wake_one(KEYS[6], KEYS[4], KEYS[3], base) end
+  if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then woke = wake_one(KEYS[6], KEYS[4], KEYS[3], base) end
 end
 -- Whoever has a lease or waits to be woken is registered.
 if newcomer then redis.call('HSET', KEYS[4], worker, ARGV[8] .. ' ' .. ARGV[5] .. ' ' .. ARGV[9]) end
 local oldest_parked = (any_waiting or #parks > 0) and tonumber(redis.call('ZRANGE', KEYS[15], 0, 0, 'WITHSCORES')[2])
-if oldest_parked and (#parks > 0 or oldest_parked <= version and not idle) then wake_version(KEYS[6], KEYS[4], base, oldest_parked) end
+if oldest_parked and (#parks > 0 or oldest_parked <= version and not idle) then
+  woke = wake_version(KEYS[6], KEYS[4], base, oldest_parked) or woke
+end
 if want == -2 and not holds then
   redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
   redis.call('HDEL', KEYS[4], worker)
 end
 local suspects_wait = any_waiting and want > 0 and ARGV[7] ~= '1' and redis.call('EXISTS', KEYS[14]) > 0
-local signs = (idle and 1 or 0) + (suspects_wait and 2 or 0)
+local signs = (idle and 1 or 0) + (suspects_wait and 2 or 0) + (woke and 4 or 0)
 return { next_due_in(), signs, table.concat(letters), table.concat(given) }

@@ -64,6 +64,8 @@ export interface ExchangeReply {
   readonly idle: boolean;
   /** The call asked for no suspects, and there are some. */
   readonly suspectsWait: boolean;
+  /** Another worker was woken. */
+  readonly woke: boolean;
   readonly settled: readonly Settled[];
   readonly claimed: readonly Claimed[];
   /** Claimed jobs whose records this version cannot read. */
@@ -128,6 +130,7 @@ function readReply([nextDueIn, signs, letters, claims]: readonly unknown[], toke
     nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs,
     idle: (signBits & 1) !== 0,
     suspectsWait: (signBits & 2) !== 0,
+    woke: (signBits & 4) !== 0,
     settled: Array.from(asText(letters), readLetter),
     ...readClaims(asBuffer(claims), token),
   };

@@ -5,8 +5,8 @@
 --        12 suspects, 13-22 ready 0-9, 23 pace
 -- ARGV   1 how many at most, 2 keep finished jobs (1/0), 3 how many may queue within a window, whoever moves them (0: any number),
 --        4 length of a window in ms
--- reply  {ms until the next is due or -1, 1 when more is due than the pace allows, until the next window then, else 0,
---        then per job: ulid, its record without the payload, in its new state}
+-- reply  {ms until the next is due or -1, 1 when more is due than the pace allows, until the next window then, plus 2 when a
+--        worker was woken, then per job: ulid, its record without the payload, in its new state}
 --#include clock
 --#include record
 --#include wake
@@ -97,11 +97,11 @@ if moved > 0 and pace > 0 then
   redis.call('SET', KEYS[23], string.format('%.0f %.0f', window, spent + moved), 'PX', math.max(window_ms * 2, 1000))
 end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
-if moved > 0 then wake_one(KEYS[5], KEYS[6], KEYS[11], base) end
+if moved > 0 and wake_one(KEYS[5], KEYS[6], KEYS[11], base) then reply[2] = 2 end
 
 for _, set in ipairs({ KEYS[3], KEYS[4], KEYS[7] }) do
   local next_due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
   if next_due and (reply[1] < 0 or next_due - now < reply[1]) then reply[1] = math.max(next_due - now, 0) end
 end
-if reply[1] == 0 and pace > 0 and spent + moved >= pace then reply[1], reply[2] = (window + 1) * window_ms - now, 1 end
+if reply[1] == 0 and pace > 0 and spent + moved >= pace then reply[1], reply[2] = (window + 1) * window_ms - now, reply[2] + 1 end
 return reply

@@ -11,6 +11,8 @@ export interface Promotion {
   readonly nextDueInMs: number | undefined;
   /** More is due than the pace allows; `nextDueInMs` leads to the next window. */
   readonly paced: boolean;
+  /** A worker was woken. */
+  readonly woke: boolean;
 }
 
 /** How many jobs of a type may queue within a window of so many ms, all workers together. */
@@ -33,7 +35,7 @@ export async function promote(
   { limit, keepFinished, pace = { jobs: 0, windowMs: 1 } }: PromoteCall,
 ): Promise<Promotion> {
   const keys = link.keys(type);
-  const [nextDueIn, paced, ...moved] = asArray(
+  const [nextDueIn, signs, ...moved] = asArray(
     await script.run(
       link.redis,
       [
@@ -56,5 +58,11 @@ export async function promote(
     ),
   );
   const nextDueInMs = asNumber(nextDueIn);
-  return { moved: asJobs(moved), nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs, paced: asNumber(paced) === 1 };
+  const signBits = asNumber(signs);
+  return {
+    moved: asJobs(moved),
+    nextDueInMs: nextDueInMs < 0 ? undefined : nextDueInMs,
+    paced: (signBits & 1) !== 0,
+    woke: (signBits & 2) !== 0,
+  };
 }

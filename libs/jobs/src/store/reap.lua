@@ -5,8 +5,8 @@
 --        12-21 ready 0-9
 -- ARGV   1 how many jobs at most, 2 crashes that bury, 3 keep finished jobs (1/0), 4 keep failed jobs (1/0), 5 grace after
 --        the timeout in ms, 6 the error of a crash as JSON, 7 the error of a burial as JSON
--- reply  {ms until the next lease ends or -1, the worker whose jobs these were or ``, how many are left to be settled, these as
---        ulid, its record without the payload, then per job that was taken likewise}
+-- reply  {ms until the next lease ends or -1, 1 when a worker was woken else 0, the worker whose jobs these were or ``, how many
+--        are left to be settled, these as ulid, its record without the payload, then per job that was taken likewise}
 --#include clock
 --#include record
 --#include wake
@@ -25,7 +25,7 @@ local function next_end()
 end
 
 local worker, score = unpack(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1))
-if not worker then return { next_end(), '', 0 } end
+if not worker then return { next_end(), 0, '', 0 } end
 local ended_at = math.abs(tonumber(score))
 -- Nobody knows when a worker without a registration was last heard of: its runs crashed.
 local lease = tonumber(string.match(redis.call('HGET', KEYS[7], worker) or '', '^%d+ (%d+)')) or math.huge
@@ -67,9 +67,10 @@ else
   redis.call('ZADD', KEYS[2], -ended_at, worker)
 end
 -- A worker takes one suspect at a time, so what came back may want several.
-for _ = 1, math.min(#left, 8) do wake_one(KEYS[5], KEYS[7], KEYS[2], base) end
+local woke = false
+for _ = 1, math.min(#left, 8) do woke = wake_one(KEYS[5], KEYS[7], KEYS[2], base) or woke end
 
-local reply = { next_end(), worker, #timed_out / 2 }
+local reply = { next_end(), woke and 1 or 0, worker, #timed_out / 2 }
 for _, part in ipairs(timed_out) do reply[#reply + 1] = part end
 for _, part in ipairs(taken) do reply[#reply + 1] = part end
 return reply

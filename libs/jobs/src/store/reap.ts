@@ -20,6 +20,8 @@ export interface ReapCall {
 export interface Reaped {
   /** Milliseconds until the next lease ends unless it is renewed, 0 when one is over already; undefined when there is none. */
   readonly nextEndInMs: number | undefined;
+  /** A worker was woken. */
+  readonly woke: boolean;
   /** The worker whose lease was over; undefined when there was none. */
   readonly workerNumber: string | undefined;
   /** Runs that were past their hard limit when the worker was last heard of, still to be settled. Without their payloads. */
@@ -31,7 +33,7 @@ export interface Reaped {
 /** Takes back the jobs of one worker whose lease is over. */
 export async function reap(link: Link, call: ReapCall): Promise<Reaped> {
   const keys = link.keys(call.type);
-  const [nextEndIn, worker, timedOutCount, ...jobs] = asArray(
+  const [nextEndIn, woke, worker, timedOutCount, ...jobs] = asArray(
     await script.run(
       link.redis,
       [
@@ -63,6 +65,7 @@ export async function reap(link: Link, call: ReapCall): Promise<Reaped> {
   const timedOutEnd = asNumber(timedOutCount) * 2;
   return {
     nextEndInMs: nextEndInMs < 0 ? undefined : nextEndInMs,
+    woke: asNumber(woke) === 1,
     workerNumber: asText(worker) || undefined,
     timedOut: asJobs(jobs.slice(0, timedOutEnd)),
     jobs: asJobs(jobs.slice(timedOutEnd)),

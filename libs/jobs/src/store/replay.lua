@@ -4,8 +4,8 @@
 --        10-19 ready 0-9
 -- ARGV   per job: ulid, how long its dedupe key is held by policy ttl in ms, the record after its deadline if that is to be
 --        another than before, else ``
--- reply  per job: `R` and its record without the payload in its new state; `N` and the same in its old state, it has not
---        ended; `D` and the ulid of the job that holds its dedupe key; `` there is no such job
+-- reply  {1 when a worker was woken else 0, per job: `R` and its record without the payload in its new state; `N` and the same in its old state, it has not
+--        ended; `D` and the ulid of the job that holds its dedupe key; `` there is no such job}
 --#include clock
 --#include record
 --#include wake
@@ -66,7 +66,7 @@ local function forget(job)
   end
 end
 
-local reply, ready, moved = {}, {}, 0
+local reply, ready, moved = { 0 }, {}, 0
 for _, job in ipairs(jobs) do
   if not job.reply then
     moved = moved + 1
@@ -100,5 +100,5 @@ for _, job in ipairs(jobs) do
 end
 if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
-if moved > 0 then wake_one(KEYS[3], KEYS[4], KEYS[9], base) end
+if moved > 0 and wake_one(KEYS[3], KEYS[4], KEYS[9], base) then reply[1] = 1 end
 return reply

@@ -1,6 +1,6 @@
 import type { Link } from './link.js';
 import { UnreadableRecordError, decodeRecord, type JobRecord } from './record.js';
-import { asArray, asBuffer } from './reply.js';
+import { asArray, asBuffer, asNumber } from './reply.js';
 import { Script } from './script.js';
 
 const script = new Script('replay');
@@ -21,11 +21,18 @@ export type Replayed =
   | { readonly kind: 'duplicate'; readonly holder: string }
   | { readonly kind: 'unknown' };
 
+export interface ReplayReply {
+  /** In the order of the jobs. */
+  readonly answers: readonly Replayed[];
+  /** A worker was woken. */
+  readonly woke: boolean;
+}
+
 /** Lets finished jobs, at most 64, run again. */
-export async function replay(link: Link, type: string, replays: readonly Replay[]): Promise<readonly Replayed[]> {
+export async function replay(link: Link, type: string, replays: readonly Replay[]): Promise<ReplayReply> {
   const keys = link.keys(type);
   const args = replays.flatMap(({ ulid, dedupeTtlMs, record }) => [ulid, dedupeTtlMs, record ?? '']);
-  const answers = asArray(
+  const [woke, ...answers] = asArray(
     await script.run(
       link.redis,
       [
@@ -43,7 +50,7 @@ export async function replay(link: Link, type: string, replays: readonly Replay[
       args,
     ),
   );
-  return answers.map((answer) => readAnswer(asBuffer(answer)));
+  return { answers: answers.map((answer) => readAnswer(asBuffer(answer))), woke: asNumber(woke) === 1 };
 }
 
 function readAnswer(answer: Buffer): Replayed {
