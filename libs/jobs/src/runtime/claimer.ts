@@ -50,7 +50,8 @@ export class Claimer implements Ticking {
 
   constructor(
     private readonly registered: RegisteredHandler,
-    concurrency: number,
+    /** How many jobs may run here at once. */
+    readonly concurrency: number,
     private readonly context: ClaimerContext,
   ) {
     const { link, options, executor, journal, slots } = context;

@@ -12,8 +12,9 @@ import { Run, type RunEnd } from './run.js';
 
 /** Results and errors of one call stay about below this; each is at most 64 KiB. */
 const MAX_SETTLE_BYTES = MAX_BYTES_PER_CALL - 65_536;
-/** How long a job stays away from a process in which an earlier run of it has not ended. */
-const ZOMBIE_DELAY_MS = 1_000;
+/** How long a job stays away from a process in which an earlier run of it has not ended: at first, and at most. */
+const FIRST_ZOMBIE_DELAY_MS = 1_000;
+const MAX_ZOMBIE_DELAY_MS = 60_000;
 /** Cancels of jobs that may be on their way here; more than these are a sign that they are not. */
 const MAX_EARLY_CANCELS = 1_000;
 
@@ -22,6 +23,8 @@ interface Running {
   readonly run: Run;
   /** When it was cut off, in ms of the monotonic clock; undefined while its time is not over. */
   cutOffAt: number | undefined;
+  /** How often a later run of its job came here and was sent on. */
+  sentOn: number;
 }
 
 interface Ended {
@@ -95,11 +98,12 @@ export class InHand {
     if (earlier !== undefined) {
       // Its settle counts no more; as long as its handler goes on, the job runs elsewhere.
       earlier.run.abort('lease_lost');
-      this.conclude(job, neverBegan(ZOMBIE_DELAY_MS));
+      this.conclude(job, neverBegan(Math.min(FIRST_ZOMBIE_DELAY_MS * 2 ** earlier.sentOn, MAX_ZOMBIE_DELAY_MS)));
+      earlier.sentOn += 1;
       return false;
     }
     const run = new Run();
-    const running: Running = { job, run, cutOffAt: undefined };
+    const running: Running = { job, run, cutOffAt: undefined, sentOn: 0 };
     this.runs.set(job.ulid, running);
     this.journal.started(this.type, job);
     if (job.record.cancelRequested || this.cancelledEarly.delete(job.ulid)) run.abort('cancelled');

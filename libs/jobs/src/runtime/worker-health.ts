@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Link } from '../store/link.js';
 import { WorkerRuntime } from './worker-runtime.js';
 
-/** A claim loop that has not looked for this long is stuck: it looks at least every 30 s, also while Redis is away. */
+/**
+ * A claim loop that has not looked for this long is stuck: it looks at least every 30 s, also while Redis is away. So is a
+ * worker whose slots have all been held by zombies for this long.
+ */
 const STUCK_AFTER_MS = 90_000;
 
 /** How the worker of this process is doing. */
@@ -13,9 +16,14 @@ export class WorkerHealth {
     private readonly link: Link,
   ) {}
 
-  /** False when the claim loop is stuck, which only a restart mends. An outage of Redis leaves it true. */
-  live(): boolean {
-    return (this.runtime.current?.roundAgeMs ?? 0) < STUCK_AFTER_MS;
+  /**
+   * False when the worker can run nothing any more, which only a restart mends: its claim loop stands still, or handlers that
+   * go on past their hard limit hold all of its slots. An outage of Redis leaves it true.
+   * @param stuckAfterMs for how long either must have lasted
+   */
+  live(stuckAfterMs = STUCK_AFTER_MS): boolean {
+    const worker = this.runtime.current;
+    return worker === undefined || Math.max(worker.roundAgeMs, worker.clogMs) < stuckAfterMs;
   }
 
   /** True while the worker claims: it has started, does not drain, and Redis is there. */
@@ -23,9 +31,16 @@ export class WorkerHealth {
     return this.runtime.current?.ready === true && this.link.redis.status === 'ready';
   }
 
-  /** Age of the oldest claim loop's last round in ms, and how many jobs run here. */
-  detail(): { readonly claimLoopAgeMs: number; readonly running: number } {
+  /**
+   * Age of the oldest claim loop's last round in ms, how many handlers run here, and how many of them go on past their hard
+   * limit though their runs are settled.
+   */
+  detail(): { readonly claimLoopAgeMs: number; readonly running: number; readonly zombies: number } {
     const worker = this.runtime.current;
-    return { claimLoopAgeMs: Math.round(worker?.roundAgeMs ?? 0), running: worker?.running ?? 0 };
+    return {
+      claimLoopAgeMs: Math.round(worker?.roundAgeMs ?? 0),
+      running: worker?.running ?? 0,
+      zombies: worker?.zombies ?? 0,
+    };
   }
 }

@@ -97,6 +97,15 @@ export class Worker {
     return [...this.claimers.values()].flatMap(({ zombiesSince }) => zombiesSince);
   }
 
+  /** For how many ms zombies have held every slot that there is, so that nothing can be run any more; 0 while they do not. */
+  get clogMs(): number {
+    const since = this.zombiesSince;
+    const claimers = [...this.claimers.values()];
+    const clogged =
+      since.length >= this.parts.options.slots || claimers.every((claimer) => claimer.zombiesSince.length >= claimer.concurrency);
+    return clogged && since.length > 0 ? performance.now() - Math.max(...since) : 0;
+  }
+
   /** Claimed jobs that are not settled. */
   private get inHand(): number {
     return [...this.claimers.values()].reduce((sum, { unsettled }) => sum + unsettled, 0);
