@@ -394,6 +394,7 @@ describe('a worker with a type that runs in threads', () => {
     const said = new Promise((resolve) => worker.once('message', resolve));
     const outcomes = await Promise.race([said, exited]);
     expect(outcomes).toMatchObject({
+      waited: { status: 'succeeded', result: 4, runs: [{ outcome: 'succeeded' }] },
       returned: { status: 'succeeded', result: 5 },
       all: {
         status: 'succeeded',

@@ -1,7 +1,14 @@
+import { defineJob } from '../../libs/jobs/src/definition/job-definition.js';
 import { fixed } from '../../libs/jobs/src/definition/retry-policy.js';
+import { unchecked } from '../../libs/jobs/src/definition/unchecked-payload.js';
+import { Reaper } from '../../libs/jobs/src/maintenance/reaper.js';
 import { HEARTBEAT_LANE, TimedOutRuns, type TimedOutPolicy } from '../../libs/jobs/src/runtime/timed-out-runs.js';
+import type { WorkerOptions } from '../../libs/jobs/src/runtime/worker-options.js';
+import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { overdue } from '../../libs/jobs/src/store/overdue.js';
+import type { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
+import { silentLogger } from '../support/jobs-app.js';
 import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 const GRACE_MS = 5_000;
@@ -50,6 +57,36 @@ describe('a run past its timeout and grace', () => {
     const pages = [await look({ offset: 0, limit: 2 }), await look({ offset: 2, limit: 2 })];
     expect(pages.map(({ seen }) => seen)).toEqual([2, 1]);
     expect(pages.flatMap(({ jobs }) => ulidsOf(jobs)).sort()).toEqual(ulids.toSorted());
+  });
+
+  it.each<[string, { isolation?: 'thread' }, string, object]>([
+    [
+      'of a type that runs in threads crashed with its worker: it may have waited for its thread',
+      { isolation: 'thread' },
+      'crashed',
+      { crashes: 1 },
+    ],
+    ['of another type timed out', {}, 'timed out', { crashes: 0, attempt: 1 }],
+  ])('%s', async (_what, isolation, end, expected) => {
+    const [ulid = ''] = await queue.add([SHORT]);
+    await worker.exchange({ want: 1 });
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
+    await beat();
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS + 1_000);
+    const definition = defineJob(queue.type, { payload: unchecked<object>(), ...isolation, grace: `${GRACE_MS}ms` });
+    const told: unknown[] = [];
+    const reaper = new Reaper(definition, {
+      link: queue.link,
+      worker: queue.newWorker().identity,
+      // All that a reaper asks for.
+      options: { leaseMs: LEASE_MS, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
+      journal: { crashed: () => told.push('crashed'), settled: () => told.push('timed out') } as unknown as JobJournal,
+      rouser: new Rouser(queue.link, { logger: silentLogger }),
+    });
+    // The first tick gives living workers time to be heard.
+    for (let tick = 0; tick < 2; tick += 1) await reaper.tick();
+    expect((await queue.read(ulid)).record).toMatchObject(expected);
+    expect(told).toEqual([end]);
   });
 
   it('when its worker was last heard of is left by the reaper to be settled as timed out; the others crashed', async () => {

@@ -3,6 +3,7 @@ import type { JobDefinition } from '../definition/job-definition.js';
 import { describeThrown } from '../definition/thrown.js';
 import { BEATS_PER_LEASE } from '../runtime/heart.js';
 import type { Ticking } from '../runtime/loop.js';
+import { longestGraceMs } from '../runtime/time-limits.js';
 import { REAPER_LANE, TimedOutRuns } from '../runtime/timed-out-runs.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { reap, type ReapCall } from '../store/reap.js';
@@ -70,14 +71,15 @@ export class Reaper implements Ticking {
 }
 
 function reapCallFor(
-  { type, maxCrashes, graceMs }: JobDefinition,
+  definition: JobDefinition,
   keep: { readonly keepFinished: boolean; readonly keepFailed: boolean },
 ): ReapCall {
+  const { type, maxCrashes } = definition;
   return {
     type,
     limit: MAX_JOBS_PER_CALL,
     maxCrashes,
-    graceMs,
+    graceMs: longestGraceMs(definition),
     ...keep,
     crashJson: JSON.stringify({
       name: 'WorkerLostError',

@@ -15,15 +15,17 @@ import type { RegisteredHandler } from './handler-registry.js';
 import { NoteWriter } from './note-writer.js';
 import { resultJson } from './result-json.js';
 import { RunContext } from './run-context.js';
-import { failed, handedBack, succeeded } from './run-ends.js';
+import { failed, handedBack, neverBegan, succeeded } from './run-ends.js';
 import { RunNotes } from './run-notes.js';
 import type { Run, RunEnd } from './run.js';
-import { watchTime } from './time-limits.js';
+import { RunClock, THREAD_WAIT_MS } from './time-limits.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 
 /** How long a job stays away whose earlier runs' notes cannot be had. */
 const AWAY_DELAY_MS = 200;
 const UNREADABLE_DELAY_MS = 1_000;
+/** How long a job stays away from a worker that had no thread for it. */
+const NO_THREAD_DELAY_MS = 1_000;
 
 /** A run in hand. */
 export interface Execution {
@@ -45,7 +47,7 @@ export class Executor {
   ) {}
 
   execute(registered: RegisteredHandler, job: Claimed, run: Run): Execution {
-    const { definition } = registered;
+    const { definition, threads } = registered;
     const notes = new RunNotes(definition.type, job, this.writer, () => {
       run.abort('lease_lost');
     });
@@ -53,7 +55,7 @@ export class Executor {
     const end = new Promise<RunEnd>((resolve) => {
       settle = resolve;
     });
-    const clearLimits = watchTime({
+    const clock = new RunClock({
       timeoutMs: job.record.timeoutMs,
       graceMs: definition.graceMs,
       soft: () => {
@@ -62,21 +64,24 @@ export class Executor {
       hard: () => {
         notes.close();
         settle({ ...this.failure(definition, job, run, run.signal.reason), pastHardLimit: true });
-        registered.terminate?.(formatJobId({ type: definition.type, ulid: job.ulid }));
+        threads?.terminate(formatJobId({ type: definition.type, ulid: job.ulid }));
       },
     });
-    const gone = this.work(registered, job, run, notes, clearLimits).then(settle);
+    if (threads === undefined) clock.begin();
+    else {
+      clock.wait(THREAD_WAIT_MS, () => {
+        this.options.logger.warn(jobFields(definition.type, job), 'no thread was to be had for a job, it goes back');
+        settle(neverBegan(NO_THREAD_DELAY_MS));
+        // It leaves the line for a thread.
+        run.abort('lease_lost');
+      });
+    }
+    const gone = this.work(registered, job, run, notes, clock).then(settle);
     return { end, gone };
   }
 
-  private async work(
-    registered: RegisteredHandler,
-    job: Claimed,
-    run: Run,
-    notes: RunNotes,
-    clearLimits: () => void,
-  ): Promise<RunEnd> {
-    const { definition, handler } = registered;
+  private async work(registered: RegisteredHandler, job: Claimed, run: Run, notes: RunNotes, clock: RunClock): Promise<RunEnd> {
+    const { definition, handler, threads } = registered;
     let end: RunEnd;
     try {
       const left = job.record.hasExtra ? await this.gather(definition.type, job) : NOTHING_GATHERED;
@@ -85,12 +90,16 @@ export class Executor {
       const { payloadJson, payloadVersion: version, fingerprint } = job.record;
       const payload = readPayload(definition, { json: payloadJson, version, fingerprint });
       const { logs, queue } = this;
-      const result = await handler.handle(new RunContext({ definition, job, payload, run, notes, gathered: left, logs, queue }));
+      const context = new RunContext({ definition, job, payload, run, notes, gathered: left, logs, queue });
+      const begin = (): void => {
+        clock.begin();
+      };
+      const result = await (threads === undefined ? handler.handle(context) : threads.handle(context, begin));
       end = succeeded(run, resultJson(result));
     } catch (thrown) {
       end = this.failure(definition, job, run, thrown);
     } finally {
-      clearLimits();
+      clock.stop();
     }
     if (!notes.empty) await this.writer.flush(notes);
     notes.close();

@@ -14,8 +14,8 @@ import { WORKER_OPTIONS, type WorkerOptions } from './worker-options.js';
 export interface RegisteredHandler {
   readonly definition: JobDefinition;
   readonly handler: Handles<JobDefinition>;
-  /** Ends the handler's work on a job by force, where that is possible. */
-  readonly terminate?: (jobId: string) => void;
+  /** The same handler, when its jobs run in threads. */
+  readonly threads?: IsolatedHandler;
 }
 
 /** The worker cannot start as it is put together; the message names everything that is wrong. */
@@ -121,9 +121,7 @@ export class HandlerRegistry implements OnModuleInit, OnApplicationShutdown {
         // The thread makes the instance and checks it, so here the payload stays as it was submitted.
         definition: { ...definition, payload: unchecked() },
         handler,
-        terminate: (jobId) => {
-          handler.terminate(jobId);
-        },
+        threads: handler,
       });
     }
   }

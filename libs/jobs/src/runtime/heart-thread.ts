@@ -6,6 +6,7 @@ import type { WorkerIdentity } from '../store/exchange.js';
 import type { WorkerAbout } from '../store/presence.js';
 import { Heart } from './heart.js';
 import type { HeartMessage, HeartOrder, HeartPolicy, HeartSetup } from './heartbeat-entry.js';
+import { longestGraceMs } from './time-limits.js';
 import type { WorkerOptions } from './worker-options.js';
 
 /** Before a thread that failed is started anew. */
@@ -119,6 +120,8 @@ export class HeartThread extends Heart {
 }
 
 /** A function cannot go to the thread: in its place stands the default back-off. */
-function policyOf({ type, version, graceMs, maxCrashes, retry }: JobDefinition): HeartPolicy {
+function policyOf(definition: JobDefinition): HeartPolicy {
+  const { type, version, maxCrashes, retry } = definition;
+  const graceMs = longestGraceMs(definition);
   return { type, version, graceMs, maxCrashes, retry: retry.kind === 'custom' ? exponential() : retry };
 }

@@ -29,8 +29,8 @@ export interface IsolationOptions {
 export class IsolatedHandler implements Handles<JobDefinition> {
   private readonly pool: IsolatePool;
   private readonly byJob = new Map<string, IsolatedRun>();
-  /** Jobs without a thread, first come first served. */
-  private readonly line = new Set<IsolatedRun>();
+  /** Jobs without a thread, first come first served, each with who is told once it has one. */
+  private readonly line = new Map<IsolatedRun, () => void>();
   private readonly placed = new Map<IsolatedRun, Isolate>();
   private open = false;
 
@@ -43,7 +43,7 @@ export class IsolatedHandler implements Handles<JobDefinition> {
         this.assign();
       },
       cannotStart: (error) => {
-        failAll(this.line, error);
+        failAll(this.line.keys(), error);
       },
       cutOff: () => {
         failAll(this.placed.keys(), new JobAbortedError('shutdown'));
@@ -67,21 +67,22 @@ export class IsolatedHandler implements Handles<JobDefinition> {
    */
   async close(graceMs: number): Promise<void> {
     this.open = false;
-    failAll(this.line, new JobAbortedError('shutdown'));
+    failAll(this.line.keys(), new JobAbortedError('shutdown'));
     await this.pool.close(graceMs);
   }
 
   /**
    * Settles as the handler in the thread does.
+   * @param onPlaced told when there is a thread and the job is handed to it.
    * @throws {ThreadDiedError} the thread ended under the job
    * @throws {ThreadBootError} no thread can be started
    * @throws {JobAbortedError} the signal fired before there was a thread; or the thread was ended by `terminate` or `close`
    */
-  async handle(context: JobContext): Promise<unknown> {
+  async handle(context: JobContext, onPlaced: () => void = () => undefined): Promise<unknown> {
     if (!this.open) throw new JobAbortedError('shutdown');
     context.signal.throwIfAborted();
     return new Promise((resolve, reject) => {
-      this.enter(context, { resolve, reject });
+      this.enter(context, { resolve, reject }, onPlaced);
     });
   }
 
@@ -94,7 +95,7 @@ export class IsolatedHandler implements Handles<JobDefinition> {
     isolate?.kill();
   }
 
-  private enter(context: JobContext, outcome: Outcome): void {
+  private enter(context: JobContext, outcome: Outcome, onPlaced: () => void): void {
     const { jobId, signal } = context;
     const onAbort = (): void => {
       const isolate = this.placed.get(run);
@@ -119,16 +120,17 @@ export class IsolatedHandler implements Handles<JobDefinition> {
     });
     signal.addEventListener('abort', onAbort);
     this.byJob.set(jobId, run);
-    this.line.add(run);
+    this.line.set(run, onPlaced);
     this.assign();
   }
 
   private assign(): void {
-    for (const run of this.line) {
+    for (const [run, onPlaced] of this.line) {
       const isolate = this.pool.take();
       if (isolate === undefined) break;
       this.line.delete(run);
       this.placed.set(run, isolate);
+      onPlaced();
       isolate.assign(run);
     }
     this.pool.provide(this.line.size);
