@@ -167,6 +167,43 @@ describe('a wake-up', () => {
     expect((await worker.exchange({ want: 1 })).nextDueInMs).toBeLessThanOrEqual(HOUR / 2);
   });
 
+  it('tells of a deadline only when it is the first', async () => {
+    const worker = await idleWorker();
+    const later = { when: { delayMs: HOUR } };
+    await queue.add([{ ...later, expiresInMs: 4 * HOUR }]);
+    await ear.drain();
+    expect((await worker.exchange({ want: 1 })).idle).toBe(true);
+    await queue.add([{ when: { delayMs: 2 * HOUR }, expiresInMs: 5 * HOUR }]);
+    expect(await ear.drain()).toEqual([]);
+    await queue.add([{ when: { delayMs: 2 * HOUR }, expiresInMs: 3 * HOUR }]);
+    expect(await ear.drain()).toEqual([channelOf(worker)]);
+  });
+
+  it.each([
+    ['deadline', (ms: number) => ({ expiresInMs: ms })],
+    ['time', (ms: number) => ({ when: { delayMs: ms } })],
+  ])('tells a worker that is full of a new first %s when nobody is idle', async (_what, jobWithin) => {
+    const [full, gone] = [await idleWorker(), queue.newWorker()];
+    await queue.add([{}, {}]);
+    for (const worker of [full, gone]) expect((await worker.exchange({ want: 1 })).claimed).toHaveLength(1);
+    await ear.drain();
+    await queue.add([{}]);
+    expect(await ear.drain()).toEqual([]);
+    expect(await queue.wakesFor([jobWithin(2 * HOUR)])).toBe(false);
+    expect(await ear.drain()).toEqual([channelOf(full)]);
+    expect((await full.exchange({ want: 'pass_on' })).nextDueInMs).toBeGreaterThan(HOUR);
+    await queue.add([jobWithin(3 * HOUR)]);
+    expect(await ear.drain()).toEqual([]);
+    await queue.add([jobWithin(HOUR)]);
+    expect(await ear.drain()).toEqual([channelOf(full)]);
+    // Whoever is idle is told sooner.
+    const idle = queue.newWorker();
+    expect((await idle.exchange({ want: 9 })).idle).toBe(true);
+    await ear.listenFor(idle);
+    expect(await queue.wakesFor([jobWithin(HOUR / 2)])).toBe(true);
+    expect(await ear.drain()).toEqual([channelOf(idle)]);
+  });
+
   it('comes with promoted jobs', async () => {
     await queue.add([{ when: { delayMs: HOUR } }]);
     const worker = await idleWorker();

@@ -13,7 +13,10 @@ export interface EnqueueOptions {
   readonly delayMs?: number;
   /** A time in the past runs now. */
   readonly runAt?: Date;
-  /** The job expires when no run of it has started by then. In milliseconds from now, by Redis' clock. */
+  /**
+   * The job expires when no run of it has started by then. In milliseconds from now, by Redis' clock. It is the workers of the type
+   * that end it: while none is there the job stays as it is, and expires as soon as one comes.
+   */
   readonly expiresInMs?: number;
   /**
    * 1 to 255 characters. For 24 hours the same key of a type is answered as it was answered first, whatever became of that job

@@ -99,7 +99,7 @@ for _, job in ipairs(jobs) do
   end
 end
 
-local records, ready, scheduled, expiring, wake, soonest = {}, {}, {}, {}, false, math.huge
+local records, ready, scheduled, expiring, queued, due, deadline = {}, {}, {}, {}, false, math.huge, math.huge
 for _, job in ipairs(fresh) do
   records[#records + 1] = job.key
   records[#records + 1] = job.record
@@ -107,22 +107,27 @@ for _, job in ipairs(fresh) do
     local list = KEYS[9 + priority_of(job.record)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, job.generation))
-    wake = true
+    queued = true
   else
     scheduled[#scheduled + 1] = job.due_at
     scheduled[#scheduled + 1] = job.ulid
-    soonest = math.min(soonest, job.due_at)
+    due = math.min(due, job.due_at)
   end
   if job.expires_at > 0 then
     expiring[#expiring + 1] = job.expires_at
     expiring[#expiring + 1] = job.ulid
+    deadline = math.min(deadline, job.expires_at)
   end
 end
 
-if #scheduled > 0 and not wake then
-  local earliest = tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2])
-  wake = not earliest or soonest < earliest
+local function is_before_all(time, set)
+  if time == math.huge then return false end
+  local earliest = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
+  return not earliest or time < earliest
 end
+
+-- Workers sleep until the earliest time that they know of.
+local is_earliest = is_before_all(due, KEYS[3]) or is_before_all(deadline, KEYS[6])
 if #fresh > 0 then redis.call('MSET', KEYS[2], string.format('%.0f', seq), unpack(records)) end
 for _, job in ipairs(fresh) do
   if job.dedupe_key then take_dedupe(job.dedupe_key, job.ulid, now, job.dedupe_ttl) end
@@ -131,5 +136,12 @@ for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) 
 if #scheduled > 0 then redis.call('ZADD', KEYS[3], unpack(scheduled)) end
 if #expiring > 0 then redis.call('ZADD', KEYS[6], unpack(expiring)) end
 for _, once in ipairs(once_records) do redis.call('SET', once.key, once.record, 'PX', once.ttl) end
-if wake and wake_one(KEYS[4], KEYS[5], KEYS[7], base) then reply[2] = 1 end
+if (queued or is_earliest) and wake_one(KEYS[4], KEYS[5], KEYS[7], base) then
+  reply[2] = 1
+elseif is_earliest then
+  -- Nobody is idle. Those that are full learn the time too, with the call by which they pass a wake-up on.
+  for _, worker in ipairs(redis.call('ZREVRANGE', KEYS[7], 0, 9)) do
+    if redis.call('SPUBLISH', base .. 'wake:' .. worker, '') > 0 then break end
+  end
+end
 return reply
