@@ -151,6 +151,13 @@ function upkeep(queue: LargeQueue): readonly Operation[] {
     many(`reap ${BATCH}`, lost()),
     many(`reap ${BATCH} with keys and deadline`, lost(fullPlan())),
     many(`reap ${BATCH} past their limit`, lost({ timeoutMs: 1 }, 10)),
+    many(`crash ${BATCH} of a blocked worker`, async () => {
+      await store.moveClock(0);
+      const worker = store.newWorker();
+      await claim(queue, worker, { ...fullPlan(), timeoutMs: 1 });
+      await store.moveClock(10);
+      return () => store.crashOverdue(worker, { graceMs: 0, limit: BATCH });
+    }),
     many(`sweep ${BATCH}`, () => Promise.resolve(() => store.sweep(0, 0))),
     many(`sweep ${BATCH} that are too many`, () => Promise.resolve(() => store.sweep(HOUR, HOUR, { maxFailed: 0 }))),
     {

@@ -173,7 +173,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
       edit: mostly(false),
     }),
   ],
-  [14, fc.record({ kind: fc.constant('remove' as const), ...picks('succeeded', 'succeeded', 'failed') })],
+  [24, fc.record({ kind: fc.constant('remove' as const), ...picks('succeeded', 'succeeded', 'failed') })],
   [10, fc.record({ kind: fc.constant('write' as const), side, worker, notes: fc.array(note, { minLength: 1, maxLength: 4 }) })],
   [6, fc.record({ kind: fc.constant('look' as const), side, job: fc.nat(20) })],
   [5, fc.record({ kind: fc.constant('move_clock' as const), bySteps: fc.constantFrom(5, 16, 40, -4, -10) })],
