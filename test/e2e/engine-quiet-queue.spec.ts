@@ -49,8 +49,8 @@ describe('a worker with nothing to do', () => {
     expect(asked.length).toBeLessThan(IDLE_MS / 1_000);
     expect(await idle.status.get(jobId)).toMatchObject({ status: 'scheduled', attempt: 0, waitingOn: { reason: 'schedule' } });
 
-    // What it is on a machine of its own, docs/measurements.md tells.
+    // The goal is 10 ms on a machine of its own; beside other tests it was 20 ms, and a bound on time must not fail for that.
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
-    expect(percentile(lateness, 0.99)).toBeLessThan(1_000);
+    expect(percentile(lateness, 0.99)).toBeLessThan(300);
   });
 });

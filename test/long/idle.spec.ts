@@ -13,9 +13,12 @@ jest.setTimeout(10 * 60_000);
 
 const Count = defineJob('count.run', { payload: unchecked<{ n: number }>() });
 const MINUTE_MS = 60_000;
-/** Calls a minute: one a second for a worker of the shipped types, and so many more for each further type. */
-const MOST_CALLS = 60;
-const MOST_CALLS_A_TYPE = 12;
+/**
+ * Calls a minute. The goal is less than one a second for a worker of the shipped types; it makes about 20, and between 8 and 9 more for
+ * each further type. What it calls does not depend on how busy the machine is.
+ */
+const MOST_CALLS = 30;
+const MOST_CALLS_A_TYPE = 9;
 
 /** A worker of these types with a Redis of its own. */
 async function startWorker(types: readonly string[]) {
@@ -74,8 +77,9 @@ describe('delayed jobs on a quiet queue', () => {
       const lateness = await latenessMs(host, 'worker', observer, { count: 500, overMs: 30_000 });
       const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(lateness, share));
       print(`500 delayed jobs over 30 s: started late by p50 ${p50 ?? NaN} ms, p99 ${p99 ?? NaN} ms, at most ${most ?? NaN} ms`);
-      // On a machine of its own it is a few ms; this only says that nobody polls.
-      expect(p50).toBeLessThan(500);
+      // The goal is a p99 of 10 ms on a machine of its own; with three times as much to run as it has cores, it was 33 ms.
+      expect(p50).toBeLessThan(30);
+      expect(p99).toBeLessThan(150);
     } finally {
       await stop();
     }
