@@ -2,7 +2,7 @@ import type { JobDefinition } from '../definition/job-definition.js';
 import { Loop, type Ticking } from '../runtime/loop.js';
 import { Auditor } from './auditor.js';
 import type { MaintenanceContext } from './maintenance-context.js';
-import { Promoter } from './promoter.js';
+import { Promoter, sleepBefore } from './promoter.js';
 import { Reaper } from './reaper.js';
 import { Retention } from './retention.js';
 
@@ -28,7 +28,7 @@ export class Maintenance {
 
   /** A waiting job of the type becomes due in `inMs`. */
   promoteWithin(type: string, inMs: number): void {
-    this.promoters.get(type)?.wakeWithin(inMs);
+    this.promoters.get(type)?.wakeWithin(sleepBefore(inMs));
   }
 
   async stop(): Promise<void> {

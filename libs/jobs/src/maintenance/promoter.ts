@@ -7,6 +7,13 @@ import type { MaintenanceContext } from './maintenance-context.js';
 const PACE = { jobs: 100, windowMs: 20 } as const;
 /** Looks at least this often; in between it is told when a job becomes due. */
 const MAX_SLEEP_MS = 30_000;
+/** Answers of Redis are in whole ms and have travelled: who went by them as they are would come a ms late. */
+const EARLIER_MS = 1;
+
+/** How long to sleep so as to look when a job becomes due in `dueInMs`, at the risk of looking twice. */
+export function sleepBefore(dueInMs: number): number {
+  return Math.min(Math.max(dueInMs - EARLIER_MS, 0), MAX_SLEEP_MS);
+}
 
 /** Lets the delayed and retrying jobs of a type queue when their time has come, and those expire that waited too long. */
 export class Promoter implements Ticking {
@@ -24,7 +31,7 @@ export class Promoter implements Ticking {
       moved,
       paced,
       woke,
-      nextDueInMs = MAX_SLEEP_MS,
+      nextDueInMs = Infinity,
     } = await promote(link, this.type, {
       limit: MAX_JOBS_PER_CALL,
       keepFinished: options.retentionMs > 0,
@@ -33,6 +40,6 @@ export class Promoter implements Ticking {
     if (woke) rouser.woke(this.type);
     if (paced) this.notBefore = performance.now() + nextDueInMs;
     for (const job of moved) journal.moved(this.type, job);
-    return Math.min(nextDueInMs, MAX_SLEEP_MS);
+    return sleepBefore(nextDueInMs);
   }
 }
