@@ -204,19 +204,9 @@ describe('bad input to a submit', () => {
     },
   );
 
-  it.each(['expires_in_sec', 'group', 'webhook', 'result_ttl_sec'])('is told that %s is not available', async (option) => {
+  it.each(['group', 'webhook', 'result_ttl_sec'])('is told that %s is not available', async (option) => {
     const answer = await refused('/jobs', { ...job, options: { [option]: 1 } });
     expect(answer).toMatchObject({ status: 400, code: 'not_available', errors: [{ pointer: `#/options/${option}` }] });
-  });
-
-  it('is told that Idempotency-Key is not available', async () => {
-    const before = await api.countKeys();
-    for (const path of ['/jobs', '/jobs/email']) {
-      const answer = await api.http.post(path).set('Idempotency-Key', '"k"').send(job);
-      expect(answer.status).toBe(400);
-      expect(answer.body).toMatchObject({ code: 'not_available', errors: [{ header: 'Idempotency-Key' }] });
-    }
-    expect(await api.countKeys()).toBe(before);
   });
 
   it('is refused with a query parameter nobody knows', async () => {

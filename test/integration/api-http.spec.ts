@@ -29,7 +29,7 @@ describe('the api as an HTTP server', () => {
     ['PUT', '/jobs', 'POST'],
     ['DELETE', '/jobs', 'POST'],
     ['OPTIONS', '/jobs', 'POST'],
-    ['PATCH', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6', 'GET, HEAD'],
+    ['PATCH', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6', 'DELETE, GET, HEAD'],
     ['PUT', '/jobs/email', 'POST'],
     ['GET', '/jobs?status=failed', 'POST'],
     ['POST', '/types', 'GET, HEAD'],
@@ -60,7 +60,7 @@ describe('the api as an HTTP server', () => {
     },
   );
 
-  it.each(['/jobs/bulk', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6/cancel', '/reports', '/exports', '/imports', '/orders'])(
+  it.each(['/jobs/bulk', '/dead-letters/replay', '/reports', '/exports', '/imports', '/orders'])(
     'says that %s is not there yet',
     async (path) => {
       const answer = await api.http.post(path).send({});

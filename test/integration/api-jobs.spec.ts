@@ -158,7 +158,7 @@ describe('jobs over HTTP', () => {
     const answer = await api.http.post('/jobs').send({ ...job, options });
     expect(answer.status).toBe(409);
     expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(schemaFaults('DuplicateProblem', answer.body)).toEqual([]);
+    expect(schemaFaults('JobProblem', answer.body)).toEqual([]);
     expect(answer.body).toMatchObject({
       code: 'duplicate_job',
       job_id: holder.job_id,
@@ -286,12 +286,6 @@ describe('jobs over HTTP', () => {
   it.each(['x'.repeat(129), 'a b', 'a"b', '<script>'])('replaces the unsafe request id %s', async (requestId) => {
     const answer = await api.http.post('/jobs').set('X-Request-Id', requestId).send(job);
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-  });
-
-  it('ignores Prefer, and says nothing of it', async () => {
-    const answer = await api.http.post('/jobs').set('Prefer', 'wait=5, respond-async').send(job);
-    expect(answer.status).toBe(202);
-    expect(answer.headers).not.toHaveProperty('preference-applied');
   });
 
   it('answers 500 for a record it cannot read, tells the client nothing, and the log everything', async () => {

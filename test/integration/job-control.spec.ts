@@ -162,6 +162,22 @@ describe('a job that is interfered with', () => {
       ]);
     });
 
+    it('runs with another payload, under the options and the dedupe key it has', async () => {
+      const { name, jobId } = await running('keyed first');
+      handler.end(name, () => {
+        throw new PermanentError('no luck');
+      });
+      const before = await jobs.until(jobId, ended);
+      await jobs.control.replay(jobId, { payload: { name: 'second' } });
+      await eventually(() => handler.context('second'));
+      handler.end('second', () => 'with another');
+      const job = await jobs.until(jobId, ended);
+      expect(job).toMatchObject({ status: 'succeeded', payload: { name: 'second' }, dedupeKey: 'keyed first' });
+      expect(job).toMatchObject({ traceId: before.traceId, priority: before.priority, createdAt: before.createdAt });
+      expect(await codeOf(jobs.control.replay(jobId, { payload: { name: 'x'.repeat(300_000) } }))).toBe('payload_too_large');
+      expect(await jobs.status.get(jobId)).toEqual(job);
+    });
+
     it('is refused while it has not ended, or another job holds its dedupe key', async () => {
       const { name, jobId } = await running('keyed one');
       expect(await codeOf(jobs.control.replay(jobId))).toBe('illegal_transition');

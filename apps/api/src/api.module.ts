@@ -4,11 +4,16 @@ import { catalog } from '@antrean/catalog';
 import { JobsModule } from '@antrean/jobs';
 import { ApiKeyRing, type ApiConfig, type Logger } from '@antrean/platform';
 import { AccessGuard } from './auth/access.guard.js';
+import { AuditLog } from './audit/audit-log.js';
 import { HealthModule } from './health/health.module.js';
+import { JsonBodyInterceptor } from './http/json-body/json-body.interceptor.js';
 import { Links } from './http/links.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { JobActsController } from './jobs/job-acts.controller.js';
 import { JobSubmitter } from './jobs/job-submitter.js';
+import { JobWaits } from './jobs/job-waits.js';
 import { JobsController } from './jobs/jobs.controller.js';
+import { SubmitsController } from './jobs/submits.controller.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { API_CONFIG, API_LOG } from './tokens.js';
 import { TypesController } from './types/types.controller.js';
@@ -31,13 +36,16 @@ export class ApiModule {
         HealthModule,
         MetricsModule.register(),
       ],
-      controllers: [JobsController, TypesController],
+      controllers: [SubmitsController, JobsController, JobActsController, TypesController],
       providers: [
         ...shared,
         { provide: ApiKeyRing, useFactory: () => new ApiKeyRing(config.apiKeys) },
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useClass: ProblemFilter },
         JobSubmitter,
+        JobWaits,
+        AuditLog,
+        JsonBodyInterceptor,
       ],
       exports: shared,
     };

@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { PROBLEM_MEDIA_TYPE, problemBody } from '../http/problem-answer.js';
 import { PROBLEMS, type ProblemCode } from '../http/problem-codes.js';
 import { ProblemError } from '../http/problem-error.js';
-import { DuplicateProblem, Problem, UnavailableProblem } from './problem.view.js';
+import { JobProblem, KeyReusedProblem, Problem, UnavailableProblem } from './problem.view.js';
 
 const TEXT = { type: 'string' } as const;
 const ETAG = { ETag: { description: 'Send it as If-None-Match to learn whether anything changed.', schema: TEXT } };
@@ -28,6 +28,9 @@ export function AnswersWith(
   );
 }
 
+/** A successful answer without a body. */
+export const AnswersWithNothing = (status: number, description: string) => ApiResponse({ status, description });
+
 interface Special {
   readonly View?: Type;
   readonly headers?: readonly string[];
@@ -39,9 +42,17 @@ const JOB_ID = 'email.send_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0';
 
 const SPECIAL: Readonly<Partial<Record<ProblemCode, Special>>> = {
   unauthorized: { headers: ['WWW-Authenticate'] },
+  illegal_transition: {
+    View: JobProblem,
+    members: { job_id: JOB_ID, job_status: 'processing', links: { self: `/jobs/${JOB_ID}` } },
+  },
   duplicate_job: {
-    View: DuplicateProblem,
+    View: JobProblem,
     members: { job_id: JOB_ID, job_status: 'queued', links: { self: `/jobs/${JOB_ID}` } },
+  },
+  idempotency_key_reused: {
+    View: KeyReusedProblem,
+    members: { job_id: JOB_ID, links: { self: `/jobs/${JOB_ID}` } },
   },
   queue_unavailable: {
     View: UnavailableProblem,
@@ -56,7 +67,7 @@ export function Problems(...codes: readonly ProblemCode[]) {
   const all: readonly ProblemCode[] = [...codes, 'internal_error'];
   const statuses = new Set(all.map((code) => PROBLEMS[code].status));
   return applyDecorators(
-    ApiExtraModels(Problem, DuplicateProblem, UnavailableProblem),
+    ApiExtraModels(Problem, JobProblem, KeyReusedProblem, UnavailableProblem),
     ...[...statuses].map((status) =>
       problemResponse(
         status,

@@ -44,14 +44,18 @@ describe('openapi.json', () => {
       Object.keys(item).map((method) => `${method} ${path}`),
     );
     expect(routes.sort()).toEqual([
+      'delete /jobs/{id}',
       'get /health',
       'get /health/live',
       'get /health/ready',
       'get /jobs/{id}',
+      'get /jobs/{id}/logs',
       'get /metrics',
       'get /types',
       'post /jobs',
       'post /jobs/email',
+      'post /jobs/{id}/cancel',
+      'post /jobs/{id}/replay',
     ]);
   });
 
@@ -83,7 +87,7 @@ describe('openapi.json', () => {
     expect(security).toEqual([{ api_key: ['submit'] }]);
     expect(responses['202']?.headers).toHaveProperty('Location');
     expect(responses['503']?.headers).toHaveProperty('Retry-After');
-    expect(Object.keys(responses)).toEqual(['202', '400', '401', '403', '406', '409', '413', '415', '500', '503']);
+    expect(Object.keys(responses)).toEqual(['200', '202', '400', '401', '403', '406', '409', '413', '415', '422', '500', '503']);
   });
 
   it('says what a client may send, down to the payload of each type', () => {

@@ -25,7 +25,7 @@ export function openApiDocument(app: INestApplication, server = '/'): OpenAPIObj
     .setDescription(DESCRIPTION)
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer(server)
-    .addTag('jobs', 'Submit jobs and read them')
+    .addTag('jobs', 'Submit jobs, read them, interfere with them')
     .addTag('types', 'What can be submitted')
     .addTag('operate', 'Health')
     .addSecurity(API_KEY_SCHEME, { type: 'http', scheme: 'bearer', description: 'A key of `API_KEYS`, with the scopes named.' })
@@ -44,7 +44,7 @@ export function openApiDocument(app: INestApplication, server = '/'): OpenAPIObj
 
 function withRequestIds(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
   for (const item of Object.values(paths)) {
-    for (const operation of [item.get, item.post]) {
+    for (const operation of [item.get, item.post, item.delete]) {
       for (const response of Object.values(operation?.responses ?? {})) {
         if (response !== undefined && 'description' in response)
           response.headers = { ...response.headers, 'X-Request-Id': REQUEST_ID };

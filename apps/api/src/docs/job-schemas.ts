@@ -1,4 +1,5 @@
 import type { JobDefinition } from '@antrean/jobs';
+import { ReplayJobBody } from '../jobs/replay-job.body.js';
 import { BackoffBody, JobOptionsBody, SubmitJobBody } from '../jobs/submit-job.body.js';
 import { classSchema, type JsonSchema } from './schema/class-schema.js';
 
@@ -16,6 +17,7 @@ export function jobSchemas(definitions: readonly JobDefinition[]): Readonly<Reco
   };
   add(BackoffBody.name, BackoffBody);
   add(JobOptionsBody.name, JobOptionsBody);
+  add(ReplayJobBody.name, ReplayJobBody);
   for (const { type, payload } of definitions) add(type, payload);
   return { ...schemas, ...submitSchemas(definitions) };
 }

@@ -51,9 +51,9 @@ export class Problem {
   readonly errors!: readonly FaultView[];
 }
 
-/** Another job holds the dedupe key. */
-export class DuplicateProblem extends Problem {
-  @Text({ description: 'The job that holds the key.' })
+/** A job stands in the way: it holds the dedupe key, or it is in a status that does not allow what was asked for. */
+export class JobProblem extends Problem {
+  @Text({ description: 'That job.' })
   readonly job_id!: string;
 
   @ApiProperty({
@@ -63,6 +63,15 @@ export class DuplicateProblem extends Problem {
     description: 'Its status; null when it is no longer kept and only its key is held.',
   })
   readonly job_status!: JobStatus | null;
+
+  @ApiProperty({ type: JobLinks })
+  readonly links!: JobLinks;
+}
+
+/** The Idempotency-Key stands for another request. */
+export class KeyReusedProblem extends Problem {
+  @Text({ description: 'The job of that request.' })
+  readonly job_id!: string;
 
   @ApiProperty({ type: JobLinks })
   readonly links!: JobLinks;

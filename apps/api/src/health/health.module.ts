@@ -9,5 +9,6 @@ import { Readiness } from './readiness.js';
   imports: [TerminusModule.forRoot({ logger: false })],
   controllers: [HealthController],
   providers: [QueueIndicator, Readiness],
+  exports: [Readiness],
 })
 export class HealthModule {}

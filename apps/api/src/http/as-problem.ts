@@ -1,13 +1,17 @@
 import { HttpException } from '@nestjs/common';
 import {
   DuplicateJobError,
+  IllegalTransitionError,
   InvalidOptionsError,
   InvalidPayloadError,
+  JobNotFoundError,
+  OnceKeyConflictError,
   PayloadTooLargeError,
   QueueUnavailableError,
   UnknownJobTypeError,
   type Violation,
 } from '@antrean/jobs';
+import { IDEMPOTENT_REPLAYED } from './idempotency-key.js';
 import { underPointer } from './json-pointer.js';
 import type { Links } from './links.js';
 import { PROBLEMS, type ProblemCode } from './problem-codes.js';
@@ -15,6 +19,8 @@ import { ProblemError, type Fault } from './problem-error.js';
 
 /** How long a client is asked to wait when the queue is out of reach. */
 const RETRY_AFTER_SEC = '2';
+/** Without the id, which may be any text. */
+const NO_SUCH_JOB = 'There is no such job: it never was, or its retention is over.';
 
 /** The one place that says which problem an error is to a client. What it does not know is ours, and says nothing about itself. */
 export function asProblem(error: unknown, links: Links): ProblemError {
@@ -26,12 +32,15 @@ export function asProblem(error: unknown, links: Links): ProblemError {
     return new ProblemError(error.code, error.message, { errors: [{ pointer: '#/type', detail: error.message }] });
   }
   if (error instanceof PayloadTooLargeError) return new ProblemError(error.code, error.message);
-  if (error instanceof DuplicateJobError) {
+  if (error instanceof JobNotFoundError) return new ProblemError(error.code, NO_SUCH_JOB, { cause: error });
+  if (error instanceof DuplicateJobError || error instanceof IllegalTransitionError) {
     const { jobId, status, code, message } = error;
     return new ProblemError(code, message, {
+      headers: 'repeated' in error && error.repeated ? IDEMPOTENT_REPLAYED : {},
       members: { job_id: jobId, job_status: status, links: { self: links.job(jobId) } },
     });
   }
+  if (error instanceof OnceKeyConflictError) return keyReused(error, links);
   if (error instanceof QueueUnavailableError) return unavailable(error);
   if (error instanceof HttpException && error.getStatus() < 500) return fromHttp(error);
   return new ProblemError('internal_error', 'The request could not be answered. The log has the reason under the request id.', {
@@ -43,6 +52,15 @@ function asFault({ pointer, detail }: Violation): Fault {
   return { pointer: underPointer('', pointer), detail };
 }
 
+function keyReused(error: OnceKeyConflictError, links: Links): ProblemError {
+  const detail = 'was used before, with another body';
+  return new ProblemError('idempotency_key_reused', `The Idempotency-Key ${detail}. Send a new key with a new request.`, {
+    errors: [{ header: 'Idempotency-Key', detail }],
+    members: { job_id: error.jobId, links: { self: links.job(error.jobId) } },
+    cause: error,
+  });
+}
+
 /** A submit knows its job's id and is told what became of it; a read has no more to tell than to come again. */
 function unavailable(error: QueueUnavailableError): ProblemError {
   const { outcome, jobId, code, message } = error;
@@ -50,7 +68,8 @@ function unavailable(error: QueueUnavailableError): ProblemError {
   if (jobId === undefined) return new ProblemError(code, message, { headers, cause: error });
   const advice = {
     not_written: 'Nothing was written: send the request again.',
-    unknown: 'It is not known whether the job was accepted: look it up by its id, or send it again with a dedupe key.',
+    unknown:
+      'It is not known whether the job was accepted: look it up by its id, or send it again with the same Idempotency-Key.',
   }[outcome];
   return new ProblemError(code, `${message} ${advice}`, { headers, members: { outcome, job_id: jobId }, cause: error });
 }

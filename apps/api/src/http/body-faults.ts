@@ -1,6 +1,6 @@
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { toPointer } from './json-pointer.js';
-import type { Fault } from './problem-error.js';
+import { ProblemError, type Fault } from './problem-error.js';
 
 /** An instance of a body's class with the fields of a JSON object, and what is wrong with them. */
 export interface Checked<T> {
@@ -22,6 +22,24 @@ export function checkBody<T extends object>(Body: new () => T, object: object, p
   );
   const unknown = foreign.map(([name]) => ({ pointer: toPointer([...place, name]), detail: unknownField(name, known) }));
   return { body, faults: [...unknown, ...broken] };
+}
+
+const MOST_TOLD = 5;
+
+/** The answer to a body with faults: the detail tells the first, `errors` all. */
+export function invalidFields(errors: readonly Fault[]): ProblemError {
+  const details = errors.map(({ pointer, detail }) => `${pointer ?? ''}: ${detail}`);
+  return new ProblemError('invalid_request', details.slice(0, MOST_TOLD).join('; '), { errors });
+}
+
+/**
+ * For a route that takes nothing; an object without fields is nothing.
+ * @throws {ProblemError} `invalid_request`
+ */
+export function checkNoFields(object: object): void {
+  const names = Object.keys(object);
+  if (names.length === 0) return;
+  throw invalidFields(names.map((name) => ({ pointer: toPointer([name]), detail: 'no fields are known here, send no body' })));
 }
 
 function fieldsOf(Body: new () => object): ReadonlySet<string> {

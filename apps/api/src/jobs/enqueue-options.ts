@@ -11,6 +11,7 @@ export function toEnqueueOptions(options: JobOptionsBody, backoff: BackoffBody |
     onDuplicate: options.on_duplicate,
     delayMs: toMilliseconds(options.delay_sec),
     runAt: options.run_at === undefined ? undefined : parseRfc3339(options.run_at),
+    expiresInMs: toMilliseconds(options.expires_in_sec),
     priority: options.priority,
     maxAttempts: options.max_attempts,
     timeoutMs: toMilliseconds(options.timeout_sec),

@@ -1,18 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import {
   DuplicateJobError,
-  InvalidOptionsError,
-  InvalidPayloadError,
   QueueService,
   QueueUnavailableError,
   type EnqueueOptions,
+  type EnqueuedJob,
   type JobDefinition,
-  type Violation,
 } from '@antrean/jobs';
 import { formatTraceparent } from '@antrean/platform';
-import { Links } from '../http/links.js';
 import type { RequestContext } from '../http/request-context.js';
-import { submittedJobView, type SubmittedJobView } from './submitted-job.view.js';
+import { inTermsOfTheBody } from './in-terms-of-the-body.js';
 
 /** One job to submit, and where in the request's body its payload stood (a JSON pointer). */
 interface JobToSubmit {
@@ -20,21 +17,24 @@ interface JobToSubmit {
   readonly payload: object;
   readonly payloadAt: '' | '/payload';
   readonly options?: EnqueueOptions;
+  /** Of the request's `Idempotency-Key`. */
+  readonly onceKey: string | undefined;
 }
 
-/** Hands a checked submit to the queue, with the request's id and trace, and answers as the contract says. */
+/** Hands a checked submit to the queue, with the request's id and trace; what is refused is told in terms of the request's body. */
 @Injectable()
 export class JobSubmitter {
-  constructor(
-    private readonly queue: QueueService,
-    private readonly links: Links,
-  ) {}
+  constructor(private readonly queue: QueueService) {}
 
-  async submit({ definition, payload, payloadAt, options }: JobToSubmit, context: RequestContext): Promise<SubmittedJobView> {
+  async submit({ definition, payload, payloadAt, options, onceKey }: JobToSubmit, context: RequestContext): Promise<EnqueuedJob> {
     try {
-      const job = await this.queue.enqueue(definition, payload, { ...options, ...originOf(context) });
+      const job = await this.queue.enqueue(definition, payload, {
+        ...options,
+        ...originOf(context),
+        ...(onceKey !== undefined && { onceKey }),
+      });
       context.jobId = job.jobId;
-      return submittedJobView(job, this.links);
+      return job;
     } catch (error) {
       if (error instanceof DuplicateJobError || error instanceof QueueUnavailableError) context.jobId = error.jobId;
       throw inTermsOfTheBody(error, payloadAt);
@@ -44,27 +44,4 @@ export class JobSubmitter {
 
 function originOf({ requestId, trace, tracestate }: RequestContext): EnqueueOptions {
   return { requestId, traceparent: formatTraceparent(trace), ...(tracestate !== undefined && { tracestate }) };
-}
-
-/** The queue speaks of its own arguments; the client knows only its body. */
-function inTermsOfTheBody(error: unknown, payloadAt: string): unknown {
-  if (error instanceof InvalidPayloadError) {
-    return new InvalidPayloadError(
-      error.type,
-      moved(error.violations, (pointer) => `${payloadAt}${pointer}`),
-    );
-  }
-  if (error instanceof InvalidOptionsError) {
-    return new InvalidOptionsError(moved(error.violations, (pointer) => `/options${pointer.replace(/^\/\w+/, toFieldName)}`));
-  }
-  return error;
-}
-
-function moved(violations: readonly Violation[], move: (pointer: string) => string): readonly Violation[] {
-  return violations.map(({ pointer, detail }) => ({ pointer: move(pointer), detail }));
-}
-
-/** `/timeoutMs` is `/timeout_sec` to the client. */
-function toFieldName(optionName: string): string {
-  return optionName.replace(/Ms$/, 'Sec').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,63 +1,51 @@
-import { Body, Param, Res } from '@nestjs/common';
-import { SendEmail } from '@antrean/catalog';
-import { JobCatalog, StatusService } from '@antrean/jobs';
+import { Get, Param, Res } from '@nestjs/common';
+import { JobNotFoundError, StatusService } from '@antrean/jobs';
 import type { Response } from 'express';
+import { NeedsScope } from '../auth/access.decorator.js';
 import { JsonResource } from '../http/json-resource.decorator.js';
 import { Links } from '../http/links.js';
-import { ProblemError } from '../http/problem-error.js';
+import { Prefers, tellPreferences, type Preferences } from '../http/prefer.js';
 import { Context, type RequestContext } from '../http/request-context.js';
-import { JobSubmitter } from './job-submitter.js';
+import { jobLogsView, type JobLogsView } from './job-logs.view.js';
+import { JobWaits } from './job-waits.js';
 import { jobView, type JobView } from './job.view.js';
-import { DescribesJobById, DescribesSubmit, DescribesSubmitEmail } from './jobs.openapi.js';
-import { ReadsJob, Submits } from './jobs.routes.js';
-import { parseSubmission } from './submission.js';
-import type { SubmittedJobView } from './submitted-job.view.js';
+import { DescribesJobById, DescribesJobLogs } from './jobs.openapi.js';
+import { ReadsJob } from './jobs.routes.js';
 
-/** Submits jobs and shows them. */
+/** Shows jobs. */
 @JsonResource('jobs')
 export class JobsController {
   constructor(
-    private readonly catalog: JobCatalog,
-    private readonly submitter: JobSubmitter,
     private readonly status: StatusService,
+    private readonly waits: JobWaits,
     private readonly links: Links,
   ) {}
 
-  @Submits()
-  @DescribesSubmit()
-  async submit(
-    @Body() body: object,
-    @Context() context: RequestContext,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<SubmittedJobView> {
-    const { type, payload, options } = parseSubmission(body);
-    const definition = this.catalog.get(type);
-    const job = await this.submitter.submit({ definition, payload, payloadAt: '/payload', options }, context);
-    response.location(job.links.self);
-    return job;
-  }
-
-  /** A typed shorthand: the body is the payload of `email.send`. */
-  @Submits('email')
-  @DescribesSubmitEmail()
-  async submitEmail(
-    @Body() payload: object,
-    @Context() context: RequestContext,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<SubmittedJobView> {
-    const job = await this.submitter.submit({ definition: SendEmail, payload, payloadAt: '' }, context);
-    response.location(job.links.self);
-    return job;
-  }
-
   @ReadsJob()
   @DescribesJobById()
-  async get(@Param('id') jobId: string, @Context() context: RequestContext): Promise<JobView> {
-    const job = await this.status.get(jobId, { reveal: context.mayManage });
-    if (job === undefined) {
-      throw new ProblemError('job_not_found', 'There is no such job: it never was, or its retention is over.');
-    }
+  async get(
+    @Param('id') jobId: string,
+    @Prefers() { waitMs }: Preferences,
+    @Context() context: RequestContext,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<JobView> {
+    const reveal = context.mayManage;
+    const job = await (waitMs === undefined
+      ? this.status.get(jobId, { reveal })
+      : this.waits.wait(jobId, response, { waitMs, reveal }));
+    if (job === undefined) throw new JobNotFoundError(jobId);
     context.jobId = job.jobId;
+    tellPreferences(response, { waitMs });
     return jobView(job, this.links);
+  }
+
+  @Get(':id/logs')
+  @NeedsScope('read')
+  @DescribesJobLogs()
+  async logs(@Param('id') jobId: string, @Context() context: RequestContext): Promise<JobLogsView> {
+    context.jobId = jobId;
+    const lines = await this.status.logs(jobId);
+    if (lines.length === 0 && (await this.status.get(jobId)) === undefined) throw new JobNotFoundError(jobId);
+    return jobLogsView(lines);
   }
 }

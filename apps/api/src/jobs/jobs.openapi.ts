@@ -1,15 +1,29 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
+import { JobLogsView } from './job-logs.view.js';
 import { JobView } from './job.view.js';
 import { SubmittedJobView } from './submitted-job.view.js';
 
 /** What the OpenAPI document says of the routes of jobs. */
 
+const PREFER = (description: string) =>
+  ApiHeader({ name: 'Prefer', required: false, description, schema: { type: 'string', examples: ['wait=10'] } });
+
 const SubmitAnswers = () =>
   applyDecorators(
     ApiTags('jobs'),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description:
+        '1 to 255 printable ASCII characters, bare or quoted. For 24 hours a repeat gets the first answer, with ' +
+        '`Idempotent-Replayed: true`, whatever became of the job since.',
+      schema: { type: 'string', examples: ['order-42'] },
+    }),
+    PREFER('`wait=N`: the answer is the finished job if it ends within so many seconds, 60 at most; `respond-async`.'),
     AnswersWith(202, SubmittedJobView, 'Accepted: the job is kept.', { location: true }),
+    AnswersWith(200, JobView, 'To `Prefer: wait`: the job has ended. Read its `status`.', { location: true }),
     Problems(
       'invalid_json',
       'invalid_request',
@@ -21,6 +35,7 @@ const SubmitAnswers = () =>
       'forbidden',
       'not_acceptable',
       'duplicate_job',
+      'idempotency_key_reused',
       'payload_too_large',
       'unsupported_media_type',
       'queue_unavailable',
@@ -74,11 +89,28 @@ export const DescribesSubmitEmail = () =>
     SubmitAnswers(),
   );
 
-export const DescribesJobById = () =>
+const ReadsOfJob = () =>
   applyDecorators(
     ApiTags('jobs'),
-    ApiOperation({ operationId: 'getJob', summary: 'Read a job' }),
     ApiParam({ name: 'id', schema: { type: 'string' }, example: 'email.send_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
-    AnswersWith(200, JobView, 'The job as it is now.', { etag: true }),
     Problems('invalid_request', 'unauthorized', 'forbidden', 'job_not_found', 'not_acceptable', 'queue_unavailable'),
+  );
+
+export const DescribesJobById = () =>
+  applyDecorators(
+    ApiOperation({ operationId: 'getJob', summary: 'Read a job' }),
+    PREFER('`wait=N`: the answer comes when the job has ended, or after so many seconds, 60 at most.'),
+    AnswersWith(200, JobView, 'The job as it is now.', { etag: true }),
+    ReadsOfJob(),
+  );
+
+export const DescribesJobLogs = () =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'getJobLogs',
+      summary: "Read a job's log",
+      description: 'What its handlers wrote, in all runs.',
+    }),
+    AnswersWith(200, JobLogsView, 'The lines.'),
+    ReadsOfJob(),
   );

@@ -32,6 +32,7 @@ describe('a submit', () => {
       dedupe_key: 'k',
       dedupe_policy: 'ttl',
       dedupe_ttl_sec: 90,
+      expires_in_sec: 600,
       on_duplicate: 'existing',
       delay_sec: 1.5,
       priority: 9,
@@ -45,6 +46,7 @@ describe('a submit', () => {
       dedupeKey: 'k',
       dedupePolicy: 'ttl',
       dedupeTtlMs: 90_000,
+      expiresInMs: 600_000,
       onDuplicate: 'existing',
       delayMs: 1_500,
       priority: 9,
@@ -232,7 +234,7 @@ describe('a submit', () => {
     expect(parseSubmission(withOptions({ dedupe_ttl_sec: 60 })).options).toEqual({ dedupeTtlMs: 60_000 });
   });
 
-  it.each(['expires_in_sec', 'group', 'webhook', 'result_ttl_sec'])('says that %s is not available yet', (option) => {
+  it.each(['group', 'webhook', 'result_ttl_sec'])('says that %s is not available yet', (option) => {
     const { code, errors } = problemOf(withOptions({ [option]: 5 }));
     expect(code).toBe('not_available');
     expect(errors).toEqual([{ pointer: `#/options/${option}`, detail: `${option} is not available in this version` }]);

@@ -1,5 +1,5 @@
 import type { EnqueueOptions } from '@antrean/jobs';
-import { checkBody } from '../http/body-faults.js';
+import { checkBody, invalidFields } from '../http/body-faults.js';
 import { isPlainObject } from '../http/body-rules.js';
 import { ProblemError, type Fault } from '../http/problem-error.js';
 import { toPointer } from '../http/json-pointer.js';
@@ -14,7 +14,7 @@ export interface Submission {
 }
 
 /** Options of the HTTP contract that this version does not have yet. They are refused: ignored, they would be a broken promise. */
-const NOT_BUILT = ['expires_in_sec', 'group', 'webhook', 'result_ttl_sec'];
+const NOT_BUILT = ['group', 'webhook', 'result_ttl_sec'];
 
 /** @throws {ProblemError} `invalid_request` or `not_available`, with every fault there is. */
 export function parseSubmission(object: object): Submission {
@@ -27,10 +27,10 @@ export function parseSubmission(object: object): Submission {
     ? checkBody(BackoffBody, options.body.backoff, ['options', 'backoff'])
     : undefined;
   const fields = [...faults, ...options.faults, ...(backoff?.faults ?? [])];
-  if (fields.length > 0) throw invalid(fields);
+  if (fields.length > 0) throw invalidFields(fields);
 
   const together = contradictions(options.body, backoff?.body);
-  if (together.length > 0) throw invalid(together);
+  if (together.length > 0) throw invalidFields(together);
   return { type: body.type, payload: body.payload, options: toEnqueueOptions(options.body, backoff?.body) };
 }
 
@@ -62,9 +62,4 @@ function contradictions(options: JobOptionsBody, backoff: BackoffBody | undefine
     refuse(['backoff', 'cap_sec'], 'cap_sec is not for fixed backoffs');
   }
   return faults;
-}
-
-function invalid(errors: readonly Fault[]): ProblemError {
-  const details = errors.map(({ pointer, detail }) => `${pointer ?? ''}: ${detail}`);
-  return new ProblemError('invalid_request', details.slice(0, 5).join('; '), { errors });
 }

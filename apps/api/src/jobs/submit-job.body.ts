@@ -86,6 +86,12 @@ export class JobOptionsBody {
   readonly run_at?: string;
 
   @IfGiven()
+  @IsSeconds(BOUNDS.expiresInMs, {
+    description: 'The job expires when no run of it has started by then; while no worker runs its type, nobody ends it.',
+  })
+  readonly expires_in_sec?: number;
+
+  @IfGiven()
   @IsWhole(BOUNDS.priority, { description: '9 goes first.' })
   readonly priority?: number;
 

@@ -95,6 +95,8 @@ export class DuplicateJobError extends AntreanError {
     /** null when the job's retention is over and only its key is still held. */
     readonly status: JobStatus | null,
     readonly dedupeKey: string,
+    /** This is the first answer to the submit's once key, told again. */
+    readonly repeated = false,
   ) {
     super(`A job with the dedupe key "${dedupeKey}" exists: ${jobId} is ${status ?? 'finished and no longer kept'}.`);
   }

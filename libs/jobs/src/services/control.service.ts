@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { toMs } from '../definition/duration.js';
 import { DuplicateJobError, IllegalTransitionError, JobNotFoundError } from '../definition/errors.js';
 import { JobCatalog } from '../definition/job-catalog.js';
@@ -12,6 +12,8 @@ import type { JobRecord } from '../store/record.js';
 import { remove } from '../store/remove.js';
 import { replay } from '../store/replay.js';
 import { JobJournal } from '../telemetry/job-journal.js';
+import { withPayload } from './prepare-job.js';
+import { PRODUCER_OPTIONS, maxPayloadBytesOf, type ProducerOptions } from './producer-options.js';
 import { Rouser } from './rouser.js';
 
 /** For a type that is defined no more. */
@@ -39,6 +41,7 @@ export class ControlService {
     private readonly catalog: JobCatalog,
     private readonly journal: JobJournal,
     private readonly rouser: Rouser,
+    @Inject(PRODUCER_OPTIONS) private readonly options: ProducerOptions,
   ) {}
 
   /**
@@ -58,16 +61,18 @@ export class ControlService {
 
   /**
    * A finished job queues again, at the back of its line, with its counters reset and its history kept. It goes on from its
-   * checkpoint, unless it had succeeded. Its dedupe key is taken again.
+   * checkpoint, unless it had succeeded or its payload changes. Its dedupe key is taken again.
+   * @param payload what the job is to run with instead; its options and its dedupe key stay.
    * @throws {JobNotFoundError} {@link IllegalTransitionError} when it has not finished; {@link DuplicateJobError} when another job
-   *   holds its dedupe key
+   *   holds its dedupe key; with a payload also {@link UnknownJobTypeError} {@link InvalidPayloadError} {@link PayloadTooLargeError}
    */
-  async replay(jobId: string): Promise<ReplayedJob> {
+  async replay(jobId: string, { payload }: { readonly payload?: object } = {}): Promise<ReplayedJob> {
     const id = idOf(jobId);
     const before = await this.recordOf(id);
+    const record = payload && withPayload(this.catalog.get(id.type), before, payload, maxPayloadBytesOf(this.options));
     const dedupeTtlMs = this.dedupeTtlMsOf(id.type, before);
     const { answers, woke } = await available(this.link, () =>
-      replay(this.link, id.type, [{ ulid: id.ulid, dedupeTtlMs, record: undefined }]),
+      replay(this.link, id.type, [{ ulid: id.ulid, dedupeTtlMs, record }]),
     );
     if (woke) this.rouser.woke(id.type);
     const [answer] = answers;

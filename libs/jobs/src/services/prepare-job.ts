@@ -8,7 +8,7 @@ import { fingerprintOf } from '../definition/fingerprint.js';
 import { parsePayload, payloadToJson } from '../definition/payload.js';
 import { newUlid } from '../store/new-ulid.js';
 import type { NewJob } from '../store/enqueue.js';
-import { encodeNewRecord, type Facts, type NewRecord } from '../store/record.js';
+import { encodeNewRecord, type Facts, type JobRecord, type NewRecord } from '../store/record.js';
 import { checkOptions } from './check-options.js';
 
 /** So long a once key is remembered. */
@@ -51,6 +51,21 @@ export function prepareJob<P extends object>(
   return { definition, options, record, job };
 }
 
+/**
+ * The record of a job whose payload is to be another; all else, its dedupe key included, stays as it was submitted.
+ * @throws {InvalidPayloadError} {@link PayloadTooLargeError}
+ */
+export function withPayload<P extends object>(
+  definition: JobDefinition<P>,
+  { priority, maxAttempts, timeoutMs, trace, dedupeKey: key, dedupePolicy: policy, facts }: JobRecord,
+  payload: P,
+  maxPayloadBytes: number,
+): Buffer {
+  const { stored: _checked, ...written } = checkPayload(definition, payload, maxPayloadBytes);
+  const dedupe = key === undefined || policy === undefined ? undefined : { key, policy };
+  return encodeNewRecord({ priority, maxAttempts, timeoutMs, trace, dedupe, facts, ...written });
+}
+
 const NO_HASH = '0'.repeat(32);
 
 function newRecord<P extends object>(
@@ -59,11 +74,7 @@ function newRecord<P extends object>(
   options: EnqueueOptions,
   maxPayloadBytes: number,
 ): NewRecord {
-  const payloadJson = payloadToJson(definition.type, payload);
-  const bytes = Buffer.byteLength(payloadJson);
-  if (bytes > maxPayloadBytes) throw new PayloadTooLargeError(bytes, maxPayloadBytes);
-  // What is checked is what is stored, not the object it was made from.
-  const stored = parsePayload(definition, JSON.parse(payloadJson), 'refuse');
+  const { stored, ...written } = checkPayload(definition, payload, maxPayloadBytes);
   const dedupeKey = options.dedupeKey ?? definition.dedupe.key(stored);
   // A key that the definition makes of a payload keeps to the bounds of one that is given.
   if (dedupeKey !== undefined && options.dedupeKey === undefined) checkOptions({ dedupeKey });
@@ -72,13 +83,24 @@ function newRecord<P extends object>(
     priority: options.priority ?? definition.priority,
     maxAttempts: options.maxAttempts ?? definition.maxAttempts,
     timeoutMs: options.timeoutMs ?? definition.timeoutMs,
-    payloadVersion: definition.version,
-    fingerprint: fingerprintOf(definition),
     trace: parseTraceparent(options.traceparent) ?? newTraceContext(),
     dedupe: dedupeKey === undefined ? undefined : { key: dedupeKey, policy },
     facts: factsOf(options),
-    payloadJson,
+    ...written,
   };
+}
+
+interface CheckedPayload<P> extends Pick<NewRecord, 'payloadJson' | 'payloadVersion' | 'fingerprint'> {
+  readonly stored: P;
+}
+
+function checkPayload<P extends object>(definition: JobDefinition<P>, payload: P, maxBytes: number): CheckedPayload<P> {
+  const payloadJson = payloadToJson(definition.type, payload);
+  const bytes = Buffer.byteLength(payloadJson);
+  if (bytes > maxBytes) throw new PayloadTooLargeError(bytes, maxBytes);
+  // What is checked is what is stored, not the object it was made from.
+  const stored = parsePayload(definition, JSON.parse(payloadJson), 'refuse');
+  return { payloadJson, payloadVersion: definition.version, fingerprint: fingerprintOf(definition), stored };
 }
 
 function whenOf({ delayMs, runAt }: EnqueueOptions): NewJob['when'] {

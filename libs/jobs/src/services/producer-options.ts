@@ -15,3 +15,9 @@ export interface ProducerOptions {
 
 /** The token under which the options are injected. */
 export const PRODUCER_OPTIONS = Symbol('PRODUCER_OPTIONS');
+
+const DEFAULT_MAX_PAYLOAD_BYTES = 262_144;
+
+export function maxPayloadBytesOf({ maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES }: ProducerOptions): number {
+  return maxPayloadBytes;
+}

@@ -19,7 +19,7 @@ import type { Header } from '../store/record.js';
 import { JobJournal } from '../telemetry/job-journal.js';
 import { EnqueueBatcher, type Outcome } from './enqueue-batcher.js';
 import { prepareJob, type PreparedJob } from './prepare-job.js';
-import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
+import { PRODUCER_OPTIONS, maxPayloadBytesOf, type ProducerOptions } from './producer-options.js';
 
 /** One job of a bulk submit. */
 export interface BulkJob<P extends object> {
@@ -33,7 +33,6 @@ export interface BulkJob<P extends object> {
  */
 export type BulkResult = { readonly accepted: EnqueuedJob } | { readonly refused: Error };
 
-const DEFAULT_MAX_PAYLOAD_BYTES = 262_144;
 const SLICES_AT_ONCE = 4;
 
 @Injectable()
@@ -43,9 +42,9 @@ export class QueueService {
   constructor(
     private readonly batcher: EnqueueBatcher,
     private readonly journal: JobJournal,
-    @Inject(PRODUCER_OPTIONS) { maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES }: ProducerOptions,
+    @Inject(PRODUCER_OPTIONS) options: ProducerOptions,
   ) {
-    this.maxPayloadBytes = maxPayloadBytes;
+    this.maxPayloadBytes = maxPayloadBytesOf(options);
   }
 
   /**
@@ -176,7 +175,7 @@ function answerAgain(type: string, answer: OnceAnswer, dedupeKey: string, onDupl
   if (job !== undefined && (accepted || onDuplicate === 'existing')) {
     return found(type, ulid, job, { deduplicated: !accepted, repeated: true });
   }
-  throw new DuplicateJobError(formatJobId({ type, ulid }), job?.status ?? null, dedupeKey);
+  throw new DuplicateJobError(formatJobId({ type, ulid }), job?.status ?? null, dedupeKey, true);
 }
 
 function found(

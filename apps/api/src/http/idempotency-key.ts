@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { ProblemError } from './problem-error.js';
+import { contextOf } from './request-context.js';
+
+/** Sent with an answer that was given before. */
+export const IDEMPOTENT_REPLAYED = { 'Idempotent-Replayed': 'true' } as const;
+
+/** 1 to 255 printable ASCII characters. */
+const KEY = /^[ -~]{1,255}$/;
+/** A string of RFC 9651 (structured fields). */
+const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
+
+/**
+ * The once key that stands for the request's header `Idempotency-Key`, and belongs to the principal and the path it came to;
+ * undefined without the header.
+ * @throws {ProblemError} `invalid_request`
+ */
+export const OnceKey = createParamDecorator((_data: unknown, execution: ExecutionContext): string | undefined => {
+  const request = execution.switchToHttp().getRequest<Request>();
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  const { keyName = '' } = contextOf(request);
+  const scope = [keyName, request.path.toLowerCase().replace(/\/$/, ''), parseIdempotencyKey(header)];
+  return `http:${createHash('sha256').update(JSON.stringify(scope)).digest('base64url')}`;
+});
+
+/**
+ * A key as its client means it, sent quoted or bare.
+ * @throws {ProblemError} `invalid_request`
+ */
+export function parseIdempotencyKey(header: string | readonly string[]): string {
+  const text = typeof header === 'string' ? header.trim() : '';
+  const [, quoted] = QUOTED.exec(text) ?? [];
+  const key = quoted?.replace(/\\(.)/g, '$1') ?? text;
+  if (KEY.test(key) && (quoted !== undefined || !text.startsWith('"'))) return key;
+  const detail = 'must be one key of 1 to 255 printable ASCII characters, bare or in double quotes';
+  throw new ProblemError('invalid_request', `Idempotency-Key ${detail}.`, { errors: [{ header: 'Idempotency-Key', detail }] });
+}
