@@ -73,6 +73,15 @@ describe('a look whether a woken worker came', () => {
     expect(await ear.drain()).toEqual([channelOf(first), channelOf(second)]);
   });
 
+  it('wakes nobody for a job which was left aside that was not heard for when there was other work', async () => {
+    const reader = queue.newWorker();
+    await reader.exchange({ want: 1, version: 2 });
+    await queue.add([{ payloadVersion: 2 }]);
+    await queue.newWorker().exchange({ want: 1 });
+    await ear.listenFor(reader);
+    expect(await queue.rouse()).toBe(false);
+  });
+
   it('wakes one more that reads a job which was left aside, and no other', async () => {
     await queue.add([{ payloadVersion: 2 }]);
     await idleWorker();

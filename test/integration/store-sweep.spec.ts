@@ -1,5 +1,6 @@
 import type { Settlement } from '../../libs/jobs/src/store/exchange.js';
-import { StoredQueue, type JobPlan } from '../support/stored-queue.js';
+import { Ear } from '../support/ear.js';
+import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 
 const HOUR = 3_600_000;
@@ -105,5 +106,85 @@ describe('a sweep', () => {
     await queue.redis.zadd(queue.keys.failed, 1, queue.newJob().ulid);
     expect((await queue.sweep(HOUR, HOUR)).removed).toBe(1);
     expect(await queue.redis.exists(queue.keys.failed)).toBe(0);
+  });
+
+  describe('of workers that were idle', () => {
+    const MINUTE = 60_000;
+    const known = () => queue.redis.exists(queue.keys.idle, queue.keys.workers, queue.keys.lanes);
+    const sweep = () => queue.sweep(HOUR, HOUR);
+    const idle = async (): Promise<StoredWorker> => {
+      const worker = queue.newWorker();
+      await worker.exchange({ want: 1 });
+      await worker.exchange({ want: 1, lane: 1 });
+      return worker;
+    };
+
+    it.each(['not told of work', 'told of work that nobody heard'])(
+      'forgets those not heard of for ten minutes: %s',
+      async (how) => {
+        await idle();
+        if (how !== 'not told of work') await queue.cancel(await queue.add([{}]), false);
+        await queue.moveClock(9 * MINUTE);
+        await sweep();
+        expect(await known()).toBe(3);
+        await queue.moveClock(11 * MINUTE);
+        await sweep();
+        expect(await known()).toBe(0);
+      },
+    );
+
+    it('keeps one that said since that it is idle', async () => {
+      const worker = await idle();
+      await queue.add([{}]);
+      await queue.moveClock(9 * MINUTE);
+      const { claimed } = await worker.exchange({ want: 2 });
+      await queue.moveClock(11 * MINUTE);
+      await worker.exchange({ want: 1, settles: claimed.map((job) => ({ ...job, settlement: { event: 'succeed', json: '' } })) });
+      await queue.moveClock(20 * MINUTE);
+      await sweep();
+      expect(await known()).toBe(3);
+    });
+
+    it('keeps one that is heard for, whatever the clock says, and wakes it', async () => {
+      const worker = await idle();
+      const ear = await Ear.of(queue);
+      await ear.listenFor(worker);
+      await queue.moveClock(HOUR);
+      await sweep();
+      expect(await known()).toBe(3);
+      expect(await ear.drain()).toEqual([queue.keys.wake(worker.number)]);
+      ear.close();
+    });
+
+    it('keeps one from which jobs are to be taken back', async () => {
+      await queue.add([{}]);
+      const worker = queue.newWorker();
+      expect(await worker.exchange({ want: 2 })).toMatchObject({ idle: true, claimed: [{}] });
+      await queue.moveClock(HOUR);
+      await sweep();
+      expect(await known()).toBe(3);
+    });
+
+    it('keeps one of which nobody knows since when it is idle, because it sent a job on', async () => {
+      await queue.add([{}]);
+      const worker = queue.newWorker();
+      const { claimed } = await worker.exchange({ want: 1 });
+      await worker.exchange({
+        want: 1,
+        settles: claimed.map((job) => ({ ...job, settlement: { event: 'hand_back', delayMs: HOUR } })),
+      });
+      await queue.moveClock(HOUR / 2);
+      await sweep();
+      expect(await known()).toBe(3);
+    });
+
+    it('forgets no more than a few in a call', async () => {
+      for (let i = 0; i < 15; i += 1) await idle();
+      await queue.moveClock(11 * MINUTE);
+      await sweep();
+      expect(await queue.redis.hlen(queue.keys.workers)).toBe(5);
+      await sweep();
+      expect(await known()).toBe(0);
+    });
   });
 });

@@ -82,6 +82,17 @@ describe('a wake-up', () => {
     expect(await ear.drain()).toEqual([channelOf(living)]);
   });
 
+  it('is heard again by a worker that was not heard for, once it says that it is idle', async () => {
+    const worker = await deadWorker();
+    const [ulid = ''] = await queue.add([{}]);
+    await queue.cancel([ulid], false);
+    await ear.listenFor(worker);
+    expect(await queue.wakesFor([{}])).toBe(false);
+    expect((await worker.exchange({ want: 2 })).claimed).toHaveLength(1);
+    expect(await queue.wakesFor([{}])).toBe(true);
+    expect(await ear.drain()).toEqual([channelOf(worker)]);
+  });
+
   it('tries a bounded number of workers that are gone, and gets further with the next enqueue', async () => {
     const living = await idleWorker();
     for (let i = 0; i < 120; i += 1) await deadWorker();

@@ -75,6 +75,7 @@ export const MUST_HAPPEN: readonly string[] = [
   'reaped in part',
   'overdue',
   'timed out by the reaper',
+  'idle worker forgotten',
   'rolled back',
   'rollback reconciled',
 ];

@@ -38,7 +38,7 @@ export const CONTROL = [
   {
     name: 'a submit takes the place of its ghost',
     file: 'enqueue.lua',
-    from: `return any_known and redis.call('SISMEMBER', KEYS[8], ulid) == 1 and 1 + seq % 65535 or 0`,
+    from: `return any_known and redis.call('SISMEMBER', KEYS[7], ulid) == 1 and 1 + seq % 65535 or 0`,
     to: `return 0`,
     first: ['store-cancel'],
   },

@@ -49,7 +49,7 @@ export function exchange(queue: Queue, call: Call, now: number): ExchangeAnswer 
   extendOrEnd(queue, call.worker, now);
 
   const idle = claimed.length < want && !settled.includes('queued');
-  if (idle) queue.idle.set(call.worker, { version: call.version, suspects });
+  if (idle) queue.idle.set(call.worker, { version: call.version, suspects, since: sentOn(call, settled) ? 0 : now });
   else if (call.want !== 0) queue.idle.delete(call.worker);
   if (call.want === 'leave' && queue.heldBy(call.worker).length === 0) forgetWorker(queue, call.worker);
   return {
@@ -59,6 +59,10 @@ export function exchange(queue: Queue, call: Call, now: number): ExchangeAnswer 
     idle,
   };
 }
+
+/** A run of the job goes on in that process, so it was handed back for later. */
+const sentOn = ({ settles }: Call, settled: readonly SettleAnswer[]): boolean =>
+  settles.some(({ ending }, index) => ending.event === 'hand_back' && settled[index] === 'scheduled');
 
 /** A call, or a reconcile, whose lane is further already. */
 function isLate(queue: Queue, call: Pick<Call, 'worker' | 'lane' | 'number'>): boolean {

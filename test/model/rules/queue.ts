@@ -22,6 +22,13 @@ export interface Lease {
   beingReaped: boolean;
 }
 
+/** What a worker that waits to be told asked for, and since when it waits (0: it is to be told after all others). */
+export interface Idle {
+  readonly version: number;
+  readonly suspects: boolean;
+  readonly since: number;
+}
+
 /** Who took a dedupe key last, and until when it is held whatever becomes of the job (0: the job's status decides). */
 export interface Taker {
   readonly ulid: string;
@@ -60,8 +67,8 @@ export class Queue {
   readonly takers = new Map<string, Taker>();
   /** By once key. */
   readonly once = new Map<string, OnceRecord>();
-  /** Workers that asked in vain and wait to be told, with what they asked for. */
-  readonly idle = new Map<string, { readonly version: number; readonly suspects: boolean }>();
+  /** Workers that asked in vain and wait to be told. */
+  readonly idle = new Map<string, Idle>();
   seq = 0;
 
   constructor(

@@ -1,3 +1,4 @@
+import { forgetWorker } from './exchange.js';
 import type { Job, Status } from './job.js';
 import type { Queue } from './queue.js';
 import { must } from './violation.js';
@@ -35,6 +36,26 @@ export function sweep(queue: Queue, call: Sweep, gone: ReadonlySet<string>, now:
     'a job was swept that was to be kept',
   );
   must(left === 0 || gone.size === call.limit, `${left} jobs were left though the sweep was not at its limit`);
+}
+
+const GONE_AFTER_MS = 600_000;
+/** A sweep looks at no more: of those that were told in vain, and of those that were not. */
+const MOST_LOOKED_AT = 10;
+
+/** Forgets some of the workers that have waited for long and run nothing: nobody hears for them in this test. */
+export function forgetGone(queue: Queue, gone: ReadonlySet<string>, now: number): void {
+  const silent = [...queue.idle].filter(([, { since }]) => since !== 0 && since + GONE_AFTER_MS <= now);
+  const mayGo = silent.map(([worker]) => worker).filter((worker) => !queue.leases.has(worker));
+  must(
+    [...gone].every((worker) => mayGo.includes(worker)),
+    'a worker was forgotten that may live',
+  );
+  must(gone.size === mayGo.length || silent.length > MOST_LOOKED_AT, 'a worker that is gone was not forgotten');
+  must(gone.size <= 2 * MOST_LOOKED_AT, `${gone.size} workers were forgotten at once`);
+  for (const worker of gone) {
+    queue.tally.saw('idle worker forgotten');
+    forgetWorker(queue, worker);
+  }
 }
 
 /** The oldest first. Where failed jobs are too many, their age is looked at another time. */

@@ -23,6 +23,7 @@ export function differences(queue: Queue, view: QueueView, now: number): string[
   differ('lanes', sorted(view.lanes), sorted(queue.lanes));
   compareHolders(queue, view, now, differ);
   compareOnce(queue, view, differ);
+  compareIdle(queue, view, differ);
   found.push(...lostWakeUps(queue, view, now));
   return found;
 }
@@ -64,12 +65,22 @@ function compareLeases(queue: Queue, { sets }: QueueView, differ: Differ): void 
   differ('leases', sorted(stored), sorted(expected));
 }
 
-/** Nobody hears a wake-up in this test, so whoever is still said to wait for one was not told of work that there is. */
+/** Nobody hears a wake-up in this test, so whoever waits for one stays known, but for those that were to be told last. */
+function compareIdle(queue: Queue, { sets }: QueueView, differ: Differ): void {
+  const stored = new Map([...(sets.get('idle') ?? [])].map(([worker, score]) => [worker, Math.abs(score)] as const));
+  for (const [worker, idle] of queue.idle) {
+    if (idle.since === 0 && !stored.has(worker)) queue.idle.delete(worker);
+    else queue.idle.set(worker, { ...idle, since: near(stored.get(worker) ?? 0, idle.since) });
+  }
+  differ('who is idle', sorted(stored), sorted([...queue.idle].map(([worker, { since }]) => [worker, since] as const)));
+}
+
+/** Whoever still waits for a wake-up that was not tried was not told of work that there is. */
 function lostWakeUps(queue: Queue, { sets }: QueueView, now: number): string[] {
   const lost: string[] = [];
-  for (const worker of sets.get('idle')?.keys() ?? []) {
+  for (const [worker, score] of sets.get('idle') ?? []) {
+    if (score < 0) continue;
     const asked = queue.idle.get(worker);
-    if (asked === undefined) lost.push(`${worker} is said to be idle and is not`);
     const lines = asked?.suspects === true ? [queue.suspects, ...queue.lines] : queue.lines;
     const work = lines
       .flat()

@@ -68,7 +68,7 @@ async function send(world: World, side: Side, call: Call): Promise<readonly stri
       else if (expected.kind === 'answered' && typeof call.want === 'number') {
         must(suspectsWait || side.queue.suspects.length === 0, 'suspects wait that the worker is not told of');
       }
-      if (idle) must(view.sets.get('idle')?.has(call.worker) === true, 'a worker waits and is not registered for it');
+      if (idle) must((view.sets.get('idle')?.get(call.worker) ?? -1) >= 0, 'a worker waits and is not registered for it');
       for (const { ulid, status, payload } of answer.claimed) {
         mustEqual(`the claimed job ${ulid}`, [status, payload], ['processing', side.queue.jobs.get(ulid)?.payload]);
         if (expected.kind === 'answered') side.grants.set(ulid, [...(side.grants.get(ulid) ?? []), tokenOf(call)]);

@@ -1,6 +1,6 @@
 import type { Command } from '../commands/commands.js';
 import { crashOverdue, heartbeat, overdue, reap, type Crash } from '../rules/lease.js';
-import { sweep } from '../rules/retention.js';
+import { forgetGone, sweep } from '../rules/retention.js';
 import type { Keep, Settle } from '../rules/settle.js';
 import type { Status } from '../rules/job.js';
 import { nextDueAt, promote } from '../rules/time.js';
@@ -165,6 +165,9 @@ export async function sweepOnce(world: World, at: 0 | 1, limit: number, maxFaile
       const gone = new Set([...side.queue.jobs.keys()].filter((ulid) => !view.jobs.has(ulid)));
       mustEqual('the number of jobs swept', answer.removed, gone.size);
       sweep(side.queue, call, gone, now);
+      const stillIdle = view.sets.get('idle');
+      const forgotten = [...side.queue.idle].filter(([worker, { since }]) => since !== 0 && stillIdle?.has(worker) !== true);
+      forgetGone(side.queue, new Set(forgotten.map(([worker]) => worker)), now);
       const due = (['succeeded', 'failed', 'cancelled', 'expired'] as const).flatMap((status) =>
         side.queue
           .finished(status)

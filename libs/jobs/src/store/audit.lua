@@ -2,7 +2,7 @@
 -- Lists jobs again that stand in no structure, which only a Redis that lost some of its writes leaves behind. A queued job is
 -- looked for in lines of 5,000 at most; a longer one is for a later round.
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 running, 5 leases, 6 succeeded, 7 failed, 8 cancelled, 9 expired, 10 parked,
---        11 suspects, 12 expiring, 13 idle, 14 workers, 15-24 ready 0-9
+--        11 suspects, 12 expiring, 13 idle, 14-23 ready 0-9
 -- ARGV   ulids, 10 at most
 -- reply  the ulids that were listed again
 --#include record
@@ -17,7 +17,7 @@ local lost = {}
 
 local function is_queued(job)
   if redis.call('ZSCORE', KEYS[10], job.ulid) then return true end
-  job.line = has_flag(job.state, FLAG_SUSPECT) and KEYS[11] or KEYS[15 + priority_of(job.header)]
+  job.line = has_flag(job.state, FLAG_SUSPECT) and KEYS[11] or KEYS[14 + priority_of(job.header)]
   if redis.call('LLEN', job.line) > LONGEST_LINE then return true end
   return redis.call('LPOS', job.line, entry_of(job.ulid, job.state.generation))
 end
@@ -62,5 +62,5 @@ for _, job in ipairs(lost) do
   reply[#reply + 1] = job.ulid
 end
 for _, job in ipairs(deadlines) do redis.call('ZADD', KEYS[12], job.expires_at, job.ulid) end
-if queued then wake_one(KEYS[13], KEYS[14], KEYS[5], base) end
+if queued then wake_one(KEYS[13], base) end
 return reply

@@ -26,7 +26,6 @@ export async function audit(link: Link, type: string, ulids: readonly string[]):
       keys.suspects,
       keys.expiring,
       keys.idle,
-      keys.workers,
       ...keys.ready,
     ],
     ulids,

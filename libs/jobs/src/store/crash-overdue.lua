@@ -1,8 +1,7 @@
 #!lua flags=allow-oom
 -- Takes the runs that are past their hard limit from a worker whose event loop is blocked, as crashed ones: one of its runs
 -- blocks it and keeps the others from ending, and nobody knows which.
--- KEYS   1 clock, 2 running, 3 idle, 4 workers, 5 leases, 6 failed, 7 suspects, 8 cancelled, 9 cancels, 10 expiring,
---        11-20 ready 0-9
+-- KEYS   1 clock, 2 running, 3 idle, 4 failed, 5 suspects, 6 cancelled, 7 cancels, 8 expiring, 9-18 ready 0-9
 -- ARGV   1 worker number, 2 grace after the timeout in ms, 3 how many to pass over, 4 how many to look at, 5 crashes that bury,
 --        6 keep finished jobs (1/0), 7 keep failed jobs (1/0), 8 the error of such a crash as JSON, 9 the error of a burial as JSON
 -- reply  {how many were looked at, then per run that was taken: ulid, its record without the payload in its new state}
@@ -21,8 +20,8 @@ local ulids = redis.call('ZRANGEBYSCORE', KEYS[2], worker, worker, 'LIMIT', ARGV
 local jobs = read_held(base, ulids)
 
 local call = { now = now, ending = new_ending(base, now), outcome = 'timed_out', crash_json = ARGV[8], poison_json = ARGV[9],
-  max_crashes = tonumber(ARGV[5]), keep_finished = ARGV[6] == '1', keep_failed = ARGV[7] == '1', failed = KEYS[6], suspects = KEYS[7],
-  cancelled = KEYS[8], cancels = KEYS[9], expiring = KEYS[10], ready = { unpack(KEYS, 11, 20) } }
+  max_crashes = tonumber(ARGV[5]), keep_finished = ARGV[6] == '1', keep_failed = ARGV[7] == '1', failed = KEYS[4], suspects = KEYS[5],
+  cancelled = KEYS[6], cancels = KEYS[7], expiring = KEYS[8], ready = { unpack(KEYS, 9, 18) } }
 local taken, reply = {}, { #ulids }
 
 -- From the newest to the oldest, so that pushing to the front leaves the oldest first.
@@ -42,5 +41,5 @@ write_ending(call.ending)
 -- A blocked worker hears no wake-up. It asks anew when it tells of the runs that were taken from it.
 redis.call('ZREM', KEYS[3], worker)
 -- A worker takes one suspect at a time, so what came back may want several.
-for _ = 1, math.min(#taken, 8) do wake_one(KEYS[3], KEYS[4], KEYS[5], base) end
+for _ = 1, math.min(#taken, 8) do wake_one(KEYS[3], base) end
 return reply

@@ -31,8 +31,6 @@ export async function crashOverdue(link: Link, call: OverdueCrash): Promise<Over
         keys.clock,
         keys.running,
         keys.idle,
-        keys.workers,
-        keys.leases,
         keys.failed,
         keys.suspects,
         keys.cancelled,

@@ -1,8 +1,7 @@
 #!lua
 -- Accepts jobs of one type: record, queue entry, dedupe key and once record of each, in one go. Safe to send again by the
 -- job's id.
--- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 workers, 6 expiring, 7 leases, 8 ghosts,
---        9-18 ready 0-9
+-- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 expiring, 6 leases, 7 ghosts, 8-17 ready 0-9
 -- ARGV   1 the jobs, one behind the other: ulid (26), length of extras (2), length of the rest (4), the extras: `` or
 --        `when expires dedupe-ttl once-ttl once-hash once-key`, and the rest: the record after its deadline. `when` is `+ms` from now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
 -- reply  {now, 1 when a worker was woken else 0, per job: `` accepted; `L` it would run or expire more than a year from now; `X` it expires before it runs; `K` and its header, it was accepted before;
@@ -38,7 +37,7 @@ local function parse(ulid, extras, rest)
   return job
 end
 
-local jobs, known_keys = {}, { KEYS[8] }
+local jobs, known_keys = {}, { KEYS[7] }
 local at = 1
 while at <= #ARGV[1] do
   local ulid, extras_length, rest_length
@@ -52,7 +51,7 @@ local any_known = redis.call('EXISTS', unpack(known_keys)) > 0
 
 -- A job that was cancelled and removed, and is submitted again, must not take up the place of its ghost.
 local function generation_of(ulid)
-  return any_known and redis.call('SISMEMBER', KEYS[8], ulid) == 1 and 1 + seq % 65535 or 0
+  return any_known and redis.call('SISMEMBER', KEYS[7], ulid) == 1 and 1 + seq % 65535 or 0
 end
 
 -- What stands against a job, as the answer to it; nil when nothing does.
@@ -104,7 +103,7 @@ for _, job in ipairs(fresh) do
   records[#records + 1] = job.key
   records[#records + 1] = job.record
   if job.status == 'q' then
-    local list = KEYS[9 + priority_of(job.record)]
+    local list = KEYS[8 + priority_of(job.record)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, job.generation))
     queued = true
@@ -127,20 +126,20 @@ local function is_before_all(time, set)
 end
 
 -- Workers sleep until the earliest time that they know of.
-local is_earliest = is_before_all(due, KEYS[3]) or is_before_all(deadline, KEYS[6])
+local is_earliest = is_before_all(due, KEYS[3]) or is_before_all(deadline, KEYS[5])
 if #fresh > 0 then redis.call('MSET', KEYS[2], string.format('%.0f', seq), unpack(records)) end
 for _, job in ipairs(fresh) do
   if job.dedupe_key then take_dedupe(job.dedupe_key, job.ulid, now, job.dedupe_ttl) end
 end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
 if #scheduled > 0 then redis.call('ZADD', KEYS[3], unpack(scheduled)) end
-if #expiring > 0 then redis.call('ZADD', KEYS[6], unpack(expiring)) end
+if #expiring > 0 then redis.call('ZADD', KEYS[5], unpack(expiring)) end
 for _, once in ipairs(once_records) do redis.call('SET', once.key, once.record, 'PX', once.ttl) end
-if (queued or is_earliest) and wake_one(KEYS[4], KEYS[5], KEYS[7], base) then
+if (queued or is_earliest) and wake_one(KEYS[4], base) then
   reply[2] = 1
 elseif is_earliest then
   -- Nobody is idle. Those that are full learn the time too, with the call by which they pass a wake-up on.
-  for _, worker in ipairs(redis.call('ZREVRANGE', KEYS[7], 0, 9)) do
+  for _, worker in ipairs(redis.call('ZREVRANGE', KEYS[6], 0, 9)) do
     if redis.call('SPUBLISH', base .. 'wake:' .. worker, '') > 0 then break end
   end
 end

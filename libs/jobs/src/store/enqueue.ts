@@ -53,7 +53,7 @@ export async function enqueue(link: Link, type: string, jobs: readonly NewJob[])
   const [now, woke, ...answers] = asArray(
     await script.run(
       link.redis,
-      [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.workers, keys.expiring, keys.leases, keys.ghosts, ...keys.ready],
+      [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.expiring, keys.leases, keys.ghosts, ...keys.ready],
       [packJobs(jobs)],
     ),
   );

@@ -329,7 +329,7 @@ if idle then
   newcomer = redis.call('ZADD', KEYS[6], sent_on and 0 or now, worker) > 0 or newcomer
 elseif (want ~= 0 or rejoined) and redis.call('EXISTS', KEYS[6]) > 0 then
   if want ~= 0 then redis.call('ZREM', KEYS[6], worker) end
-  if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then woke = wake_one(KEYS[6], KEYS[4], KEYS[3], base) end
+  if redis.call('EXISTS', KEYS[14], unpack(KEYS, LOWEST_READY, HIGHEST_READY)) > 0 then woke = wake_one(KEYS[6], base) end
 end
 -- Whoever has a lease or waits to be woken is registered.
 if newcomer then redis.call('HSET', KEYS[4], worker, ARGV[8] .. ' ' .. ARGV[5] .. ' ' .. ARGV[9]) end

@@ -13,7 +13,7 @@ const PRIORITIES = 10;
  * | `running` | sorted set | ulid by the number of the worker that runs it |
  * | `leases` | sorted set | worker number by the time its lease ends |
  * | `succeeded`, `failed`, `cancelled`, `expired` | sorted set | ulid by the time it finished |
- * | `idle` | sorted set | worker number by the time it found nothing to do |
+ * | `idle` | sorted set | worker number by the time it found nothing to do; 0: to be woken after all others; negative: nobody heard the wake-up |
  * | `cancels` | set | ulid of running jobs that are asked to stop |
  * | `lanes` | hash | `worker:lane` → number of its last call |
  * | `workers` | hash | worker number → payload version it reads, length of its lease in ms, who it is |

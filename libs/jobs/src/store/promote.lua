@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- What time alone brings about: jobs whose time has come move from waiting to the back of their line, and jobs that waited
 -- beyond their deadline expire.
--- KEYS   1 clock, 2 seq, 3 scheduled, 4 retrying, 5 idle, 6 workers, 7 expiring, 8 expired, 9 parked, 10 ghosts, 11 leases,
---        12 suspects, 13-22 ready 0-9, 23 pace
+-- KEYS   1 clock, 2 seq, 3 scheduled, 4 retrying, 5 idle, 6 expiring, 7 expired, 8 parked, 9 ghosts, 10 suspects,
+--        11-20 ready 0-9, 21 pace
 -- ARGV   1 how many at most, 2 keep finished jobs (1/0), 3 how many may queue within a window, whoever moves them (0: any number),
 --        4 length of a window in ms
 -- reply  {ms until the next is due or -1, 1 when more is due than the pace allows, until the next window then, plus 2 when a
@@ -18,7 +18,7 @@ local now = now_ms(KEYS[1])
 local limit, pace, window_ms = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local window, spent = math.floor(now / window_ms), 0
 if pace > 0 then
-  local noted, count = string.match(redis.call('GET', KEYS[23]) or '', '^(%d+) (%d+)$')
+  local noted, count = string.match(redis.call('GET', KEYS[21]) or '', '^(%d+) (%d+)$')
   if tonumber(noted) == window then spent = tonumber(count) end
 end
 
@@ -41,7 +41,7 @@ local function look(set, room)
 end
 
 -- Those that expire first: a job must not queue past its deadline.
-local expiries, touched = look(KEYS[7], limit), {}
+local expiries, touched = look(KEYS[6], limit), {}
 for _, job in ipairs(expiries) do
   if job.state then
     job.dedupe_key = held_dedupe_key(base, job.ulid, job.header)
@@ -64,15 +64,15 @@ local function tell(job)
 end
 
 for _, job in ipairs(expiries) do
-  redis.call('ZREM', KEYS[7], job.ulid)
+  redis.call('ZREM', KEYS[6], job.ulid)
   local state = job.state
   if state and (state.status == 's' or state.status == 'r' or state.status == 'q') then
     redis.call('ZREM', KEYS[3], job.ulid)
     redis.call('ZREM', KEYS[4], job.ulid)
-    if state.status == 'q' and redis.call('ZREM', KEYS[9], job.ulid) == 0 then
-      redis.call('SADD', KEYS[10], entry_of(job.ulid, state.generation))
+    if state.status == 'q' and redis.call('ZREM', KEYS[8], job.ulid) == 0 then
+      redis.call('SADD', KEYS[9], entry_of(job.ulid, state.generation))
     end
-    end_job(ending, job, 'E', KEYS[8], ARGV[2] == '1')
+    end_job(ending, job, 'E', KEYS[7], ARGV[2] == '1')
     tell(job)
   end
 end
@@ -86,7 +86,7 @@ for _, job in ipairs(due) do
     moved = moved + 1
     state.status, state.seq = 'q', seq + moved
     write_state(job.key, state)
-    local list = has_flag(state, FLAG_SUSPECT) and KEYS[12] or KEYS[13 + priority_of(job.header)]
+    local list = has_flag(state, FLAG_SUSPECT) and KEYS[10] or KEYS[11 + priority_of(job.header)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, state.generation))
     tell(job)
@@ -94,12 +94,12 @@ for _, job in ipairs(due) do
 end
 if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end
 if moved > 0 and pace > 0 then
-  redis.call('SET', KEYS[23], string.format('%.0f %.0f', window, spent + moved), 'PX', math.max(window_ms * 2, 1000))
+  redis.call('SET', KEYS[21], string.format('%.0f %.0f', window, spent + moved), 'PX', math.max(window_ms * 2, 1000))
 end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
-if moved > 0 and wake_one(KEYS[5], KEYS[6], KEYS[11], base) then reply[2] = 2 end
+if moved > 0 and wake_one(KEYS[5], base) then reply[2] = 2 end
 
-for _, set in ipairs({ KEYS[3], KEYS[4], KEYS[7] }) do
+for _, set in ipairs({ KEYS[3], KEYS[4], KEYS[6] }) do
   local next_due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
   if next_due and (reply[1] < 0 or next_due - now < reply[1]) then reply[1] = math.max(next_due - now, 0) end
 end

@@ -68,7 +68,7 @@ else
 end
 -- A worker takes one suspect at a time, so what came back may want several.
 local woke = false
-for _ = 1, math.min(#left, 8) do woke = wake_one(KEYS[5], KEYS[7], KEYS[2], base) or woke end
+for _ = 1, math.min(#left, 8) do woke = wake_one(KEYS[5], base) or woke end
 
 local reply = { next_end(), woke and 1 or 0, worker, #timed_out / 2 }
 for _, part in ipairs(timed_out) do reply[#reply + 1] = part end

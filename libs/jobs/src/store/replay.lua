@@ -1,7 +1,6 @@
 #!lua flags=allow-oom
 -- Lets finished jobs run again, at the back of their line: counters start anew, priority, options and history stay.
--- KEYS   1 clock, 2 seq, 3 idle, 4 workers, 5 succeeded, 6 failed, 7 cancelled, 8 expired, 9 leases,
---        10-19 ready 0-9
+-- KEYS   1 clock, 2 seq, 3 idle, 4 succeeded, 5 failed, 6 cancelled, 7 expired, 8-17 ready 0-9
 -- ARGV   per job: ulid, how long its dedupe key is held by policy ttl in ms, the record after its deadline if that is to be
 --        another than before, else ``
 -- reply  {1 when a worker was woken else 0, per job: `R` and its record without the payload in its new state; `N` and the same in its old state, it has not
@@ -15,7 +14,7 @@
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
-local INDEX_OF = { S = KEYS[5], F = KEYS[6], C = KEYS[7], E = KEYS[8] }
+local INDEX_OF = { S = KEYS[4], F = KEYS[5], C = KEYS[6], E = KEYS[7] }
 
 local seen, taken, touched = {}, {}, {}
 
@@ -91,7 +90,7 @@ for _, job in ipairs(jobs) do
       redis.call('SETRANGE', job.key, 1, packed .. created .. string.rep('\0', 6))
     end
     if job.dedupe_key then take_dedupe(job.dedupe_key, job.ulid, now, job.dedupe_ttl) end
-    local list = KEYS[10 + priority_of(job.header)]
+    local list = KEYS[8 + priority_of(job.header)]
     ready[list] = ready[list] or {}
     table.insert(ready[list], entry_of(job.ulid, state.generation))
     job.reply = 'R' .. with_state(job.text, packed)
@@ -100,5 +99,5 @@ for _, job in ipairs(jobs) do
 end
 if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
-if moved > 0 and wake_one(KEYS[3], KEYS[4], KEYS[9], base) then reply[1] = 1 end
+if moved > 0 and wake_one(KEYS[3], base) then reply[1] = 1 end
 return reply

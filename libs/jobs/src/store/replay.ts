@@ -35,18 +35,7 @@ export async function replay(link: Link, type: string, replays: readonly Replay[
   const [woke, ...answers] = asArray(
     await script.run(
       link.redis,
-      [
-        keys.clock,
-        keys.seq,
-        keys.idle,
-        keys.workers,
-        keys.succeeded,
-        keys.failed,
-        keys.cancelled,
-        keys.expired,
-        keys.leases,
-        ...keys.ready,
-      ],
+      [keys.clock, keys.seq, keys.idle, keys.succeeded, keys.failed, keys.cancelled, keys.expired, ...keys.ready],
       args,
     ),
   );

@@ -7,10 +7,6 @@ const script = new Script('rouse');
 /** Wakes one more idle worker of a type if work waits there that one could take; answers whether it did. */
 export async function rouse(link: Link, type: string): Promise<boolean> {
   const keys = link.keys(type);
-  const woke = await script.run(
-    link.redis,
-    [keys.clock, keys.idle, keys.workers, keys.leases, keys.parked, keys.suspects, ...keys.ready],
-    [],
-  );
+  const woke = await script.run(link.redis, [keys.clock, keys.idle, keys.workers, keys.parked, keys.suspects, ...keys.ready], []);
   return asNumber(woke) === 1;
 }

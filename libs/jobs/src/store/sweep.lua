@@ -1,12 +1,15 @@
 #!lua flags=allow-oom
 -- Removes finished jobs whose retention is over or that are too many, oldest first: record, side hash, log, dedupe key and
--- index entry together.
--- KEYS   1 clock, 2 succeeded, 3 failed, 4 cancelled, 5 expired
+-- index entry together. And forgets workers that ended while they were idle and told nobody, a few at a time.
+-- KEYS   1 clock, 2 succeeded, 3 failed, 4 cancelled, 5 expired, 6 idle, 7 workers, 8 lanes, 9 leases
 -- ARGV   1 retention in ms, 2 retention of failed jobs in ms, 3 how many at most, 4 how many failed jobs are kept
 -- reply  {how many were removed, ms until the next is due or -1}
 --#include clock
 --#include record
 --#include dedupe
+
+-- A living worker that is idle says so again every 30 s.
+local GONE_AFTER_MS, MOST_GONE = 600000, 10
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
@@ -35,12 +38,31 @@ for i = 2, 5 do
 end
 if #jobs > 0 then redis.call('TOUCH', unpack(removed)) end
 
+-- One that is heard for lives, whatever the clock says, and is woken to say so.
+local gone = {}
+local function look_for_gone(from, to)
+  for _, worker in ipairs(redis.call('ZRANGEBYSCORE', KEYS[6], from, to, 'LIMIT', 0, MOST_GONE)) do
+    local lives = redis.call('ZSCORE', KEYS[9], worker) or redis.call('SPUBLISH', base .. 'wake:' .. worker, '') > 0
+    if not lives then gone[#gone + 1] = worker end
+  end
+end
+look_for_gone('(0', string.format('%.0f', now - GONE_AFTER_MS))
+look_for_gone(string.format('%.0f', GONE_AFTER_MS - now), '(0')
+
 for _, job in ipairs(jobs) do
   -- Retention is over, so a key held until then is free; a ttl key has a life of its own.
   free_dedupe(job.dedupe_key, job.header, 'S', false)
   redis.call('ZREM', job.index, job.ulid)
 end
 if #jobs > 0 then redis.call('UNLINK', unpack(removed)) end
+
+-- The lanes go too. They tell a call that comes late, or again, from a new one. One that has been on its way for ten minutes, with
+-- no other behind it, could claim jobs that are taken back when their lease is over, and settle none: nothing runs under the worker.
+for _, worker in ipairs(gone) do
+  redis.call('ZREM', KEYS[6], worker)
+  redis.call('HDEL', KEYS[7], worker)
+  redis.call('HDEL', KEYS[8], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
+end
 
 local next_in = -1
 for i = 2, 5 do

@@ -20,13 +20,16 @@ export interface Swept {
   readonly nextDueInMs: number | undefined;
 }
 
-/** Removes finished jobs whose retention is over, and the oldest failed ones when there are too many. */
+/**
+ * Removes finished jobs whose retention is over, and the oldest failed ones when there are too many. Forgets workers that were
+ * idle and have not been heard of for ten minutes.
+ */
 export async function sweep(link: Link, { type, retentionMs, deadRetentionMs, limit, maxFailed }: SweepCall): Promise<Swept> {
   const keys = link.keys(type);
   const [removed, nextDueIn] = asArray(
     await script.run(
       link.redis,
-      [keys.clock, keys.succeeded, keys.failed, keys.cancelled, keys.expired],
+      [keys.clock, keys.succeeded, keys.failed, keys.cancelled, keys.expired, keys.idle, keys.workers, keys.lanes, keys.leases],
       [retentionMs, deadRetentionMs, limit, maxFailed],
     ),
   ).map(asNumber);
