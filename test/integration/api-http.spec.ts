@@ -25,13 +25,12 @@ describe('the api as an HTTP server', () => {
   });
 
   it.each([
-    ['GET', '/jobs', 'POST'],
-    ['PUT', '/jobs', 'POST'],
-    ['DELETE', '/jobs', 'POST'],
-    ['OPTIONS', '/jobs', 'POST'],
+    ['PUT', '/jobs', 'GET, HEAD, POST'],
+    ['DELETE', '/jobs', 'GET, HEAD, POST'],
+    ['OPTIONS', '/jobs', 'GET, HEAD, POST'],
     ['PATCH', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6', 'DELETE, GET, HEAD'],
     ['PUT', '/jobs/email', 'POST'],
-    ['GET', '/jobs?status=failed', 'POST'],
+    ['PUT', '/jobs?status=failed', 'GET, HEAD, POST'],
     ['POST', '/types', 'GET, HEAD'],
     ['POST', '/health/live', 'GET, HEAD'],
     ['DELETE', '/metrics', 'GET, HEAD'],

@@ -11,6 +11,7 @@ import { Links } from './http/links.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { JobActsController } from './jobs/job-acts.controller.js';
 import { JobSubmitter } from './jobs/job-submitter.js';
+import { JobListController } from './jobs/job-list.controller.js';
 import { JobWaits } from './jobs/job-waits.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { SubmitsController } from './jobs/submits.controller.js';
@@ -36,7 +37,7 @@ export class ApiModule {
         HealthModule,
         MetricsModule.register(),
       ],
-      controllers: [SubmitsController, JobsController, JobActsController, TypesController],
+      controllers: [SubmitsController, JobListController, JobsController, JobActsController, TypesController],
       providers: [
         ...shared,
         { provide: ApiKeyRing, useFactory: () => new ApiKeyRing(config.apiKeys) },

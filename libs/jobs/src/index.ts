@@ -38,6 +38,8 @@ export type { ProducerOptions } from './services/producer-options.js';
 export { QueueHealth, type QueueHealthReport } from './services/queue-health.js';
 export { ControlService, type CancelledJob, type ReplayedJob } from './services/control.service.js';
 export { DedupeService } from './services/dedupe.service.js';
+export { ListService, type JobFilter, type JobPage } from './services/list.service.js';
+export { INDEXED_STATUSES, type IndexedStatus } from './store/job-index.js';
 export type { Job, LogLine, Progress, Run, RunError, RunOutcome, WaitingOn } from './services/job.js';
 export { QueueService, type BulkJob, type BulkResult } from './services/queue.service.js';
 export type { PresentWorker } from './store/presence.js';

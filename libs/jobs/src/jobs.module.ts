@@ -21,6 +21,7 @@ import { PRODUCER_OPTIONS, type ProducerOptions } from './services/producer-opti
 import { QueueHealth } from './services/queue-health.js';
 import { QueueService } from './services/queue.service.js';
 import { Rouser } from './services/rouser.js';
+import { ListService } from './services/list.service.js';
 import { StatusService } from './services/status.service.js';
 import type { WorkerIdentity } from './store/exchange.js';
 import { Link } from './store/link.js';
@@ -29,11 +30,11 @@ import { JobJournal } from './telemetry/job-journal.js';
 import { JobLogs } from './telemetry/job-logs.js';
 import { JOB_METRICS_PROVIDERS } from './telemetry/job-metrics.js';
 
-const PRODUCER_EXPORTS = [JobCatalog, QueueService, StatusService, DedupeService, ControlService, QueueHealth];
+const PRODUCER_EXPORTS = [JobCatalog, QueueService, StatusService, ListService, DedupeService, ControlService, QueueHealth];
 
 @Module({})
 export class JobsModule {
-  /** For applications that submit and look: provides `QueueService`, `StatusService`, `DedupeService`, `ControlService`, `JobCatalog`, `QueueHealth`. */
+  /** For applications that submit and look: provides `QueueService`, `StatusService`, `ListService`, `DedupeService`, `ControlService`, `JobCatalog`, `QueueHealth`. */
   static forProducer(given: ProducerOptions): DynamicModule {
     const options = { ...given, logger: harmless(given.logger) };
     return {
@@ -70,6 +71,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     QueueService,
     JobEnds,
     StatusService,
+    ListService,
     DedupeService,
     ControlService,
     QueueHealth,

@@ -48,6 +48,7 @@ describe('openapi.json', () => {
       'get /health',
       'get /health/live',
       'get /health/ready',
+      'get /jobs',
       'get /jobs/{id}',
       'get /jobs/{id}/logs',
       'get /metrics',

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidOptionsError, type Violation } from '../definition/errors.js';
+import { JobCatalog } from '../definition/job-catalog.js';
+import { parseJobId } from '../definition/job-id.js';
+import { availableToRead } from '../store/availability.js';
+import { byPlace, readIndex, type IndexEntry, type IndexedStatus } from '../store/job-index.js';
+import { Link } from '../store/link.js';
+import type { Job } from './job.js';
+import { StatusService } from './status.service.js';
+
+/** Which jobs to list. Those that wait come with the soonest first, those that have finished with the latest first. */
+export interface JobFilter {
+  readonly status: IndexedStatus;
+  /** Of all types of the catalog where it is left out. */
+  readonly type?: string | undefined;
+  /** Of the time when the job is due, or finished; both included. */
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  /** What follows is looked at job by job, so that a page may hold fewer than its limit, or none, and still not be the last. */
+  readonly errorCode?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+export interface JobPage {
+  readonly jobs: readonly Job[];
+  /** Where the next page begins; undefined after the last. */
+  readonly next: string | undefined;
+}
+
+interface Place extends IndexEntry {
+  readonly type: string;
+}
+
+/** Lists jobs by their status. */
+@Injectable()
+export class ListService {
+  constructor(
+    private readonly link: Link,
+    private readonly catalog: JobCatalog,
+    private readonly status: StatusService,
+  ) {}
+
+  /**
+   * One page of the jobs that fit the filter.
+   * @param cursor from the page before.
+   * @param reveal as of `StatusService.get`.
+   * @throws {InvalidOptionsError} when the cursor is none; {@link QueueUnavailableError} within 2 s when Redis does not answer
+   */
+  async page(
+    filter: JobFilter,
+    {
+      limit,
+      cursor,
+      reveal = false,
+    }: { readonly limit: number; readonly cursor?: string | undefined; readonly reveal?: boolean },
+  ): Promise<JobPage> {
+    const places = await this.places(filter, limit, cursor === undefined ? undefined : parseCursor(cursor));
+    const jobs = await Promise.all(places.map(({ type, ulid }) => this.status.get(`${type}_${ulid}`, { reveal })));
+    const last = places.at(-1);
+    return {
+      // Since the index was read, a job may have gone on, or away.
+      jobs: jobs.filter((job) => job !== undefined).filter((job) => fits(job, filter)),
+      next: last !== undefined && places.length === limit ? cursorOf(last) : undefined,
+    };
+  }
+
+  private async places(filter: JobFilter, limit: number, after: IndexEntry | undefined): Promise<readonly Place[]> {
+    const { status, type: only, from, to } = filter;
+    const query = { status, fromMs: from?.getTime() ?? 0, toMs: to?.getTime() ?? Number.MAX_SAFE_INTEGER, after, limit };
+    const types = only === undefined ? this.catalog.types : [only];
+    const entries = await Promise.all(
+      types.map(async (type) => {
+        const found = await availableToRead(this.link, () => readIndex(this.link, type, query));
+        return found.map((entry) => ({ ...entry, type }));
+      }),
+    );
+    return entries.flat().sort(byPlace(status)).slice(0, limit);
+  }
+}
+
+function fits(job: Job, { status, errorCode, userId, tag }: JobFilter): boolean {
+  return (
+    job.status === status &&
+    (errorCode === undefined || job.error?.code === errorCode) &&
+    (userId === undefined || job.userId === userId) &&
+    (tag === undefined || job.tags.includes(tag))
+  );
+}
+
+function cursorOf({ at, ulid }: IndexEntry): string {
+  return Buffer.from(`${at} ${ulid}`).toString('base64url');
+}
+
+function parseCursor(cursor: string): IndexEntry {
+  const [at = '', ulid = '', ...more] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  const id = parseJobId(`any_${ulid}`);
+  if (!/^\d{1,15}$/.test(at) || id === undefined || more.length > 0) {
+    const violation: Violation = { pointer: '/cursor', detail: 'must be the next_cursor of an earlier answer, as it was' };
+    throw new InvalidOptionsError([violation]);
+  }
+  return { at: Number(at), ulid: id.ulid };
+}
