@@ -50,3 +50,34 @@ describe('a job that blocks the event loop of any worker past the hard limits of
     for (const { runs } of cutOff) expect(runs[0]).toMatchObject(first);
   });
 });
+
+describe('a job that blocks the event loop twice, with a pause between', () => {
+  const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), leaseMs: 2_000, concurrency: { [RunAct.type]: 20 } };
+  let host: EngineHost;
+  let observer: JobsApp;
+
+  beforeAll(async () => {
+    host = await EngineHost.start();
+    observer = await startJobsApp([RunAct], [], { keyPrefix: settings.keyPrefix, types: ['!*'] });
+    await host.open('worker', settings);
+  });
+
+  afterAll(async () => {
+    await Promise.all([host.kill(), observer.close()]);
+  });
+
+  it('costs one that began in the pause no attempt either', async () => {
+    const submit = async (act: Act, timeoutMs: number): Promise<string> =>
+      (await observer.queue.enqueue(RunAct, act, { timeoutMs, maxAttempts: 1 })).jobId;
+    const [neighbour, blocker] = await Promise.all([
+      submit({ act: 'return', ms: 300 }, 600),
+      submit({ act: 'burst', ms: 4_000, gate: 'late' }, 600),
+    ]);
+    await host.until(blocker, 'started');
+    // They end where they are taken, and do not come back to stand beside the late one.
+    await Promise.all([neighbour, blocker].map((jobId) => observer.control.cancel(jobId)));
+    const late = await submit({ act: 'return', ms: 1_000, gate: 'late' }, 1_500);
+    const { status, attempt, crashes } = await untilJob(observer, late, ended);
+    expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 1 });
+  });
+});

@@ -45,6 +45,10 @@ export class ManualHeart extends Heart {
     this.heartbeat?.release(type);
   }
 
+  tellBeyondRedis(): void {
+    // Nobody watches for a blocked event loop here.
+  }
+
   async beat(): Promise<void> {
     await this.heartbeat?.tick();
   }

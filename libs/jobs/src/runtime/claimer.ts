@@ -4,6 +4,7 @@ import type { Claimed, Settle, WorkerIdentity } from '../store/exchange.js';
 import type { Pulse } from '../store/heartbeat.js';
 import type { Link } from '../store/link.js';
 import type { Held } from '../store/reconcile.js';
+import type { StoredJob } from '../store/reply.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
 import { Demand, type Ask } from './demand.js';
 import type { Executor } from './executor.js';
@@ -65,7 +66,10 @@ export class Claimer implements Ticking {
     const onGone = (job: Claimed) => {
       this.gone(job);
     };
-    this.inHand = new InHand(registered, executor, journal, this.logger, { onEnded: pumpSoon, onGone });
+    const onBeyondRedis = () => {
+      context.heart.tellBeyondRedis();
+    };
+    this.inHand = new InHand(registered, executor, journal, this.logger, { onEnded: pumpSoon, onGone, onBeyondRedis });
     this.intake = new Intake(registered, this.inHand, context, () => {
       this.wake();
     });
@@ -82,6 +86,11 @@ export class Claimer implements Ticking {
   /** As {@link InHand.zombiesSince}. */
   get zombiesSince(): readonly number[] {
     return this.inHand.zombiesSince;
+  }
+
+  /** As {@link InHand.beyondRedis}. */
+  get beyondRedis(): number {
+    return this.inHand.beyondRedis;
   }
 
   /** Claimed jobs that are not settled. */
@@ -123,6 +132,13 @@ export class Claimer implements Ticking {
   feel({ held, cancels }: Pulse): void {
     for (const ulid of cancels) this.inHand.cancel(ulid);
     if (held === undefined || this.heldRange.isOff(held)) this.reconcileSoon();
+  }
+
+  /** Runs were taken from this worker, in their new state. */
+  lose(taken: readonly StoredJob[]): void {
+    this.inHand.lose(taken);
+    // With them it was struck off the workers that are woken.
+    this.wake();
   }
 
   cancel(ulid: string): void {

@@ -54,6 +54,10 @@ export class HeartThread extends Heart {
     if (this.held.delete(type)) this.order({ release: type });
   }
 
+  tellBeyondRedis(): void {
+    this.order({ turning: { beyondRedis: this.beyondRedis() } });
+  }
+
   private run(about: WorkerAbout): void {
     const { logger } = this.options;
     const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), { workerData: this.setup(about) });
@@ -101,7 +105,7 @@ export class HeartThread extends Heart {
         this.onPulse(message.type, message.pulse);
         break;
       case 'turning':
-        this.order({ turning: { zombies: this.zombies() } });
+        this.tellBeyondRedis();
         break;
       case 'taken':
         this.onTaken(message.type, message.jobs);

@@ -13,14 +13,16 @@ export abstract class Heart {
   onPulse: (type: string, pulse: Pulse) => void = () => undefined;
   /** Told of runs that were taken from this process because its event loop was blocked, in their new state. */
   onTaken: (type: string, jobs: readonly StoredJob[]) => void = () => undefined;
-  /** Asked how many handlers go on though their runs are settled. */
-  zombies: () => number = () => 0;
+  /** Asked how many handlers go on though no beat counts their runs any more. */
+  beyondRedis: () => number = () => 0;
   /** Resolves once it can beat whatever the event loop does; never rejects. */
   abstract start(about: WorkerAbout): Promise<void>;
   abstract stop(): Promise<void>;
   /** From now on the lease on this type is kept alive. */
   abstract hold(type: string): void;
   abstract release(type: string): void;
+  /** What {@link beyondRedis} answers has changed: the heart is to know before the event loop may block again. */
+  abstract tellBeyondRedis(): void;
 }
 
 export interface HeartbeatOptions {

@@ -35,8 +35,8 @@ export interface HeartSetup {
 export type HeartOrder =
   | { readonly hold: string }
   | { readonly release: string }
-  /** The event loop of the process turns, with so many handlers whose runs are settled. */
-  | { readonly turning: { readonly zombies: number } }
+  /** The event loop of the process turns, with so many handlers whose runs no beat counts any more. */
+  | { readonly turning: { readonly beyondRedis: number } }
   | { readonly stop: true };
 
 export type HeartMessage =
@@ -56,9 +56,9 @@ const BLOCKED_AFTER_BEATS = 2;
 /** Beats, and while the process is blocked looks after the time limits of its runs. */
 class Watch implements Ticking {
   private lastTurnAt = performance.now();
-  private zombies = 0;
-  /** How many handlers the process had when it was found blocked; undefined while it is not. */
-  private handlers: number | undefined;
+  private beyondRedis = 0;
+  /** How many handlers the process has had since it was found blocked; 0 while it is not. */
+  private handlers = 0;
   private readonly runs: TimedOutRuns;
 
   constructor(
@@ -71,10 +71,10 @@ class Watch implements Ticking {
     this.runs = new TimedOutRuns({ link, worker, lane: HEARTBEAT_LANE, leaseMs, keepFinished, keepFailed });
   }
 
-  turned({ zombies }: { readonly zombies: number }): void {
+  turned({ beyondRedis }: { readonly beyondRedis: number }): void {
     this.lastTurnAt = performance.now();
-    this.zombies = zombies;
-    this.handlers = undefined;
+    this.beyondRedis = beyondRedis;
+    this.handlers = 0;
   }
 
   async tick(): Promise<number> {
@@ -87,7 +87,7 @@ class Watch implements Ticking {
 
   private async settleOverdue(): Promise<void> {
     // Those that are taken meanwhile go on all the same, and may be what blocks.
-    this.handlers ??= this.heartbeat.jobs + this.zombies;
+    this.handlers = Math.max(this.handlers, this.heartbeat.jobs + this.beyondRedis);
     const alone = this.handlers === 1;
     for (const policy of this.setup.policies) {
       if (!this.heartbeat.held.includes(policy.type)) continue;

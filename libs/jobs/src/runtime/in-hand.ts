@@ -4,6 +4,7 @@ import { formatJobId } from '../definition/job-id.js';
 import { MAX_BYTES_PER_CALL, MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Claimed, Settle, Settled, Unreadable } from '../store/exchange.js';
 import type { Held } from '../store/reconcile.js';
+import type { StoredJob } from '../store/reply.js';
 import { jobFields, type JobJournal } from '../telemetry/job-journal.js';
 import type { Executor } from './executor.js';
 import type { RegisteredHandler } from './handler-registry.js';
@@ -25,6 +26,8 @@ interface Running {
   cutOffAt: number | undefined;
   /** How often a later run of its job came here and was sent on. */
   sentOn: number;
+  /** Redis does not count it under this worker any more, or will not once it has heard what was sent. */
+  isLetGo: boolean;
 }
 
 interface Ended {
@@ -43,6 +46,8 @@ export interface InHandEvents {
   readonly onEnded: () => void;
   /** The handler of a run has really ended. */
   readonly onGone: (job: Claimed) => void;
+  /** {@link InHand.beyondRedis} has changed. */
+  readonly onBeyondRedis: () => void;
 }
 
 /** The jobs of one type that this worker has in hand: from their claim until Redis knows how they ended. */
@@ -82,6 +87,11 @@ export class InHand {
     );
   }
 
+  /** Handlers that have not ended and that Redis does not count under this worker, or will not in a moment. */
+  get beyondRedis(): number {
+    return [...this.runs.values()].filter(({ isLetGo }) => isLetGo).length;
+  }
+
   get unsettledCount(): number {
     return this.unsettled.size;
   }
@@ -103,21 +113,19 @@ export class InHand {
       return false;
     }
     const run = new Run();
-    const running: Running = { job, run, cutOffAt: undefined, sentOn: 0 };
+    const running: Running = { job, run, cutOffAt: undefined, sentOn: 0, isLetGo: false };
     this.runs.set(job.ulid, running);
     this.journal.started(this.type, job);
     if (job.record.cancelRequested || this.cancelledEarly.delete(job.ulid)) run.abort('cancelled');
     const { end, gone } = this.executor.execute(this.registered, job, run);
     void end.then((runEnd) => {
-      if (runEnd.pastHardLimit === true) {
-        running.cutOffAt = performance.now();
-        this.journal.zombies(this.type, 1);
-      }
+      if (runEnd.pastHardLimit === true) this.cutOff(running);
       this.conclude(job, runEnd);
     });
     void gone.then(() => {
       this.runs.delete(job.ulid);
       if (running.cutOffAt !== undefined) this.journal.zombies(this.type, -1);
+      if (running.isLetGo) this.events.onBeyondRedis();
       this.events.onGone(job);
     });
     return true;
@@ -140,6 +148,7 @@ export class InHand {
   parcel(): Parcel {
     const strays = this.strays.splice(0, MAX_JOBS_PER_CALL);
     const ended = this.takeEnded(MAX_JOBS_PER_CALL - strays.length);
+    for (const { job } of ended) this.letGo(this.runningOf(job));
     return {
       settles: [...ended.map(settleOf), ...strays],
       arrived: (settled) => {
@@ -159,7 +168,24 @@ export class InHand {
       this.logger.info({ job_id: formatJobId({ type: this.type, ulid }) }, 'job whose claim was lost goes back');
       this.strays.push({ ulid, token, settlement: { event: 'hand_back', delayMs: 0, neverBegan: true } });
     }
-    for (const job of known.values()) this.runningOf(job)?.run.abort('lease_lost');
+    for (const job of known.values()) {
+      const running = this.runningOf(job);
+      running?.run.abort('lease_lost');
+      this.letGo(running);
+    }
+  }
+
+  /** These were taken from this worker, in their new state: whatever their handlers still do, nothing is settled for them. */
+  lose(taken: readonly StoredJob[]): void {
+    for (const { ulid, record } of taken) {
+      const running = this.runs.get(ulid);
+      if (running?.job.record.runs !== record.runs) continue;
+      this.concluded.add(running.job);
+      this.unsettled.delete(running.job);
+      this.cutOff(running);
+      running.run.abort('lease_lost');
+      this.letGo(running);
+    }
   }
 
   cancel(ulid: string): void {
@@ -190,6 +216,18 @@ export class InHand {
   abandon(): void {
     for (const job of this.unsettled)
       this.logger.warn(jobFields(this.type, job), 'job could not be settled before the shutdown, another worker will run it');
+  }
+
+  private cutOff(running: Running): void {
+    if (running.cutOffAt !== undefined) return;
+    running.cutOffAt = performance.now();
+    this.journal.zombies(this.type, 1);
+  }
+
+  private letGo(running: Running | undefined): void {
+    if (running === undefined || running.isLetGo) return;
+    running.isLetGo = true;
+    this.events.onBeyondRedis();
   }
 
   private runningOf(job: Claimed): Running | undefined {

@@ -76,8 +76,9 @@ export class Worker {
     };
     heart.onTaken = (type, jobs) => {
       for (const job of jobs) journal.crashed(type, job, { blocked_worker: String(identity.number) });
+      this.claimers.get(type)?.lose(jobs);
     };
-    heart.zombies = () => this.zombies;
+    heart.beyondRedis = () => [...this.claimers.values()].reduce((sum, { beyondRedis }) => sum + beyondRedis, 0);
   }
 
   get ready(): boolean {

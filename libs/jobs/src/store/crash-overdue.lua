@@ -38,7 +38,7 @@ if #taken == 0 then return reply end
 redis.call('ZREM', KEYS[2], unpack(taken))
 write_ending(call.ending)
 
--- A blocked worker hears no wake-up. It asks anew when it tells of the runs that were taken from it.
+-- A blocked worker would not come. It asks by itself as soon as it learns which runs were taken from it.
 redis.call('ZREM', KEYS[3], worker)
 -- A worker takes one suspect at a time, so what came back may want several.
 for _ = 1, math.min(#taken, 8) do wake_one(KEYS[3], base) end
