@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { LayoutMismatchError } from '@antrean/jobs';
+import { LayoutMismatchError, UnfitRedisError } from '@antrean/jobs';
 import { ListenError, configOrExit, createLogger, endGracefully, loadApiConfig } from '@antrean/platform';
 import { collectDefaultMetrics } from 'prom-client';
 import { startApi } from './start-api.js';
@@ -11,7 +11,7 @@ collectDefaultMetrics();
 try {
   endGracefully(await startApi(config, log), log);
 } catch (error) {
-  const expected = error instanceof ListenError || error instanceof LayoutMismatchError;
+  const expected = error instanceof ListenError || error instanceof LayoutMismatchError || error instanceof UnfitRedisError;
   log.fatal(expected ? { reason: error.message } : { err: error }, 'the api cannot start');
   process.exit(1);
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { HttpAdapterHost, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { LayoutMismatchError, WorkerBootError } from '@antrean/jobs';
+import { LayoutMismatchError, UnfitRedisError, WorkerBootError } from '@antrean/jobs';
 import { ListenError, NestLog, configOrExit, createLogger, endGracefully, listen, loadWorkerConfig } from '@antrean/platform';
 import { WorkerModule } from './worker.module.js';
 
@@ -11,7 +11,11 @@ const logger = createLogger({ app: 'worker', level: config.logLevel, format: con
 try {
   await start();
 } catch (error) {
-  const expected = error instanceof ListenError || error instanceof LayoutMismatchError || error instanceof WorkerBootError;
+  const expected =
+    error instanceof ListenError ||
+    error instanceof LayoutMismatchError ||
+    error instanceof UnfitRedisError ||
+    error instanceof WorkerBootError;
   logger.fatal(expected ? { reason: error.message } : { err: error }, 'the worker cannot start');
   process.exit(1);
 }

@@ -12,11 +12,11 @@ import { WorkerHealth } from './runtime/worker-health.js';
 import { WORKER_IDENTITY, newWorkerIdentity } from './runtime/worker-identity.js';
 import { WORKER_OPTIONS, type WorkerOptions } from './runtime/worker-options.js';
 import { WorkerRuntime } from './runtime/worker-runtime.js';
+import { BootCheck } from './services/boot-check.js';
 import { ControlService } from './services/control.service.js';
 import { DedupeService } from './services/dedupe.service.js';
 import { EnqueueBatcher } from './services/enqueue-batcher.js';
 import { JobEnds } from './services/job-ends.js';
-import { LayoutCheck } from './services/layout-check.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './services/producer-options.js';
 import { QueueHealth } from './services/queue-health.js';
 import { QueueService } from './services/queue.service.js';
@@ -75,7 +75,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     DedupeService,
     ControlService,
     QueueHealth,
-    LayoutCheck,
+    BootCheck,
   ];
 }
 

@@ -13,6 +13,7 @@ export { NestLog } from './logging/nest-log.js';
 export { parseSender, type Sender } from './mail/sender.js';
 export { randomFraction, randomHex } from './randomness.js';
 export { closeRedis, connectRedis, waitUntilReady, type ConnectOptions, type RedisConnection } from './redis/connect-redis.js';
+export { mastersOf, type RedisMaster } from './redis/masters.js';
 export { parseRedisUrl, type RedisTarget } from './redis/redis-url.js';
 export {
   formatTraceparent,

@@ -174,6 +174,15 @@ export class LayoutMismatchError extends AntreanError {
   }
 }
 
+/** Jobs are not to be given to this Redis as it is: each fault says what is wrong and how to mend it. */
+export class UnfitRedisError extends AntreanError {
+  readonly code = 'unfit_redis';
+
+  constructor(faults: readonly string[]) {
+    super(faults.join(' '));
+  }
+}
+
 /** Thrown by a handler: the job can never succeed. It is buried at once, whatever attempts are left. */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';

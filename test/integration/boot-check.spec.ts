@@ -2,9 +2,13 @@ import { JobHandler, defineJob, unchecked, type Handles } from '@antrean/jobs';
 import { connectRedis } from '@antrean/platform';
 import type { Redis } from 'ioredis';
 import { Link } from '@antrean/jobs/testing';
-import { LayoutCheck } from '../../libs/jobs/src/services/layout-check.js';
+import { BootCheck } from '../../libs/jobs/src/services/boot-check.js';
 import { eventually } from '../support/eventually.js';
+import { startTestApi } from '../support/api-app.js';
 import { REDIS_URL, newKeyPrefix, silentLogger, startJobsApp } from '../support/jobs-app.js';
+import { TestRedis } from '../support/test-redis.js';
+
+jest.setTimeout(60_000);
 
 const Any = defineJob('any.run', { payload: unchecked<object>() });
 
@@ -46,8 +50,7 @@ describe('keys in Redis', () => {
     const ended = new Promise((resolve) => redis.once('close', resolve));
     redis.disconnect();
     await ended;
-    await new LayoutCheck(new Link(redis, options.keyPrefix), options).onModuleInit();
-    const get = redis.get.bind(redis);
+    await new BootCheck(new Link(redis, options.keyPrefix), options).onModuleInit();
     const looked = new Promise<void>((resolve) => {
       redis.get = () => {
         Reflect.deleteProperty(redis, 'get');
@@ -57,11 +60,67 @@ describe('keys in Redis', () => {
     });
     await redis.connect();
     await looked;
-    expect(await get(`${options.keyPrefix}:layout`)).toBe('1');
     await redis.set(`${options.keyPrefix}:layout`, '2');
     redis.disconnect(true);
     await eventually(() => {
       expect(redis.status).toBe('end');
     });
+  });
+});
+
+describe('a Redis', () => {
+  const evicting = ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'];
+  let server: TestRedis;
+
+  beforeAll(async () => {
+    server = await TestRedis.start(evicting);
+  });
+
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  const mend = (port: number) => `redis-cli -h 127.0.0.1 -p ${port} CONFIG SET maxmemory-policy noeviction`;
+
+  it('that evicts keeps the application from starting, with the command that mends it', async () => {
+    const message = expect.stringMatching(`"allkeys-lru".*${mend(server.port)} `) as string;
+    await expect(startJobsApp([Any], [AnyHandler], { redisUrl: server.url })).rejects.toMatchObject({
+      code: 'unfit_redis',
+      message,
+    });
+  });
+
+  it('that evicts and comes after the api has started gets no jobs', async () => {
+    await server.kill();
+    const api = await startTestApi({ REDIS_URL: server.url });
+    await server.restart(evicting);
+    const reason = expect.stringContaining(mend(server.port)) as string;
+    await eventually(() => {
+      expect(api.log).toContainEqual(expect.objectContaining({ level: 'fatal', reason }));
+    });
+    const job = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
+    expect((await api.http.post('/jobs').send(job)).status).toBe(503);
+    expect((await api.http.get('/health')).status).toBe(503);
+    await api.close();
+  });
+
+  it.each([
+    [['--appendonly', 'no'], true],
+    [['--appendonly', 'no', '--rename-command', 'CONFIG', ''], true],
+    [['--appendonly', 'no', '--save', '3600 1'], false],
+    [['--appendonly', 'yes'], false],
+  ])('started with %j is warned of, for it keeps nothing: %s', async (settings, warned) => {
+    await server.restart(settings);
+    const api = await startTestApi({ REDIS_URL: server.url });
+    const warnings = api.log.filter(({ level, servers }) => level === 'warn' && servers !== undefined);
+    expect(warnings).toEqual(warned ? [expect.objectContaining({ servers: [`127.0.0.1:${server.port}`] })] : []);
+    await api.close();
+  });
+
+  it('that takes no writes for now is no reason not to start', async () => {
+    await server.restart(['--maxmemory', '1']);
+    const api = await startTestApi({ REDIS_URL: server.url });
+    expect((await api.http.get('/health/ready')).status).toBe(200);
+    await api.close();
   });
 });

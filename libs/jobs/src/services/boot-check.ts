@@ -1,0 +1,77 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { closeRedis, waitUntilReady } from '@antrean/platform';
+import { LayoutMismatchError, UnfitRedisError } from '../definition/errors.js';
+import { isRedisAway, isRedisRefusal } from '../store/availability.js';
+import { foreignLayout } from '../store/layout.js';
+import { Link } from '../store/link.js';
+import { serverFacts } from '../store/server-facts.js';
+import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
+import { serverFaults } from './server-faults.js';
+
+/** A Redis that is there answers within this; the boot does not wait for one that is not. */
+const PATIENCE_MS = 1_000;
+
+/** Starts nothing on a Redis that would lose jobs, nor on keys of a version that would misread each other's. */
+@Injectable()
+export class BootCheck implements OnModuleInit {
+  constructor(
+    private readonly link: Link,
+    @Inject(PRODUCER_OPTIONS) private readonly options: ProducerOptions,
+  ) {}
+
+  /**
+   * @throws {UnfitRedisError} {@link LayoutMismatchError} which end the boot. A Redis that is away, or takes no commands for
+   *   now, is looked at when it comes.
+   */
+  async onModuleInit(): Promise<void> {
+    if (!(await waitUntilReady(this.link.redis, PATIENCE_MS))) {
+      this.checkWhenReady();
+      return;
+    }
+    try {
+      await this.check();
+    } catch (error) {
+      if (!isRedisAway(error) && !isRedisRefusal(error)) throw error;
+      this.tryLater(error);
+    }
+  }
+
+  private checkWhenReady(): void {
+    this.link.redis.once('ready', this.checkLate);
+  }
+
+  private readonly checkLate = (): void => {
+    this.check().catch((error: unknown) => {
+      if (!(error instanceof LayoutMismatchError || error instanceof UnfitRedisError)) {
+        this.tryLater(error);
+        return;
+      }
+      // Without its connection this process does nothing, and its health says so.
+      this.options.logger.fatal({ reason: error.message }, 'this process cannot work on this redis');
+      closeRedis(this.link.redis);
+    });
+  };
+
+  private tryLater(error: unknown): void {
+    this.options.logger.warn({ err: error }, 'redis cannot be checked, it is looked at again after a reconnect');
+    this.checkWhenReady();
+  }
+
+  private async check(): Promise<void> {
+    await this.checkServers();
+    const found = await foreignLayout(this.link);
+    if (found !== undefined) throw new LayoutMismatchError(this.options.keyPrefix, found);
+  }
+
+  private async checkServers(): Promise<void> {
+    const servers = await serverFacts(this.link);
+    const faults = serverFaults(servers);
+    if (faults.length > 0) throw new UnfitRedisError(faults);
+    const forgetful = servers.filter(({ persistent }) => !persistent).map(({ host, port }) => `${host}:${port}`);
+    if (forgetful.length === 0) return;
+    this.options.logger.warn(
+      { servers: forgetful },
+      'redis keeps jobs in memory only: they are lost when it restarts, turn on appendonly to keep them',
+    );
+  }
+}

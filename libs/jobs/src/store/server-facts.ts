@@ -1,0 +1,45 @@
+import { mastersOf, type RedisMaster } from '@antrean/platform';
+import type { Link } from './link.js';
+
+/** What a Redis server says of itself, as far as jobs depend on it. */
+export interface ServerFacts {
+  readonly host: string;
+  readonly port: number;
+  /** Such as `7.0.15`. Valkey tells the version of Redis that it is like. */
+  readonly version: string;
+  readonly maxmemoryPolicy: string;
+  /** It writes an append-only file or snapshots, as far as it tells. */
+  readonly persistent: boolean;
+}
+
+/** Asks each server that takes writes. By INFO, as managed ones allow no CONFIG. */
+export async function serverFacts(link: Link): Promise<readonly ServerFacts[]> {
+  return Promise.all(mastersOf(link.redis).map(factsOf));
+}
+
+async function factsOf({ connection, host, port }: RedisMaster): Promise<ServerFacts> {
+  const info = parseInfo(await connection.info());
+  return {
+    host,
+    port,
+    version: info.get('redis_version') ?? '',
+    maxmemoryPolicy: info.get('maxmemory_policy') ?? '',
+    persistent: info.get('aof_enabled') === '1' || info.get('rdb_saves') !== '0' || (await savesByItself(connection)),
+  };
+}
+
+/** Whether snapshots are planned is all that INFO does not tell. Who may not ask learns of them when the first was made. */
+async function savesByItself(connection: RedisMaster['connection']): Promise<boolean> {
+  try {
+    const [, times = ''] = (await connection.config('GET', 'save')) as readonly string[];
+    return times !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The fields of an answer to INFO. */
+function parseInfo(text: string): ReadonlyMap<string, string> {
+  const fields = text.split('\r\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const);
+  return new Map(fields);
+}
