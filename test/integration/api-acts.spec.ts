@@ -77,7 +77,11 @@ describe('acts on jobs over HTTP', () => {
     const asked = await act('post', `${links.self}/cancel`, {});
     expect(asked).toMatchObject({ status: 202, body: { status: 'processing' } });
     expect(asked.body.cancel_requested_at).toMatch(/Z$/);
+    // Asked again, it says since when, and nothing more was done.
+    const again = await act('post', `${links.self}/cancel`);
+    if (again.status === 202) expect(again.body).toEqual(asked.body);
     await untilStatus(job_id, 'cancelled');
+    expect(api.log.filter((line) => line['audit'] === 'job.cancel' && line['job_id'] === job_id)).toHaveLength(1);
   });
 
   it('replay a dead letter, as it was or with another payload', async () => {
@@ -121,7 +125,7 @@ describe('acts on jobs over HTTP', () => {
     const holder = await submit('wait', { ...options, delay_sec: 600 });
     expect(await act('post', `${links.self}/replay`)).toMatchObject({
       status: 409,
-      body: { code: 'duplicate_job', job_id: holder.job_id, links: holder.links },
+      body: { code: 'duplicate_job', job_id: holder.job_id, job_status: 'scheduled', links: holder.links },
     });
   });
 

@@ -4,6 +4,7 @@ import { JobHandler, type Handles } from '@antrean/jobs';
 import type { SubmittedJobView } from '../../apps/api/src/jobs/submitted-job.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { newKeyPrefix, startJobsApp } from '../support/jobs-app.js';
+import { sendRaw } from '../support/raw-http.js';
 import { schemaFaults } from '../support/open-api.js';
 
 jest.setTimeout(60_000);
@@ -101,6 +102,23 @@ describe('a submit with an Idempotency-Key', () => {
 
     expect((await post('k7', { body: { ...job, payload: { to: 'nobody' } } })).status).toBe(400);
     expect(await post('k7')).toMatchObject({ status: 202, replayed: undefined });
+  });
+
+  it('cannot have two keys', async () => {
+    const body = JSON.stringify(job);
+    const head = [
+      'POST /jobs HTTP/1.1',
+      'Host: x',
+      'Authorization: Bearer one',
+      'Content-Type: application/json',
+      'Connection: close',
+    ];
+    const lines = [...head, `Content-Length: ${body.length}`, 'Idempotency-Key: a', 'Idempotency-Key: b'];
+    const answer = await sendRaw(apis[0]?.url ?? '', `${lines.join('\r\n')}\r\n\r\n${body}`);
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 400,
+      body: expect.stringContaining('must be one key') as string,
+    });
   });
 
   it('is told what a key may be', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { SendEmail } from '@antrean/catalog';
 import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
 import type { JobView } from '../../apps/api/src/jobs/job.view.js';
@@ -73,6 +74,42 @@ describe('a client that prefers to wait', () => {
     const got = await api.http.get(links.self).set('Prefer', 'wait=20');
     expect(got.body).toMatchObject({ status: 'succeeded', result: 'sent' });
     expect((await api.http.get('/jobs/email.send_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0').set('Prefer', 'wait=20')).status).toBe(404);
+  });
+
+  it('is not answered with the job when its key may not read', async () => {
+    const keys = ['submit', 'submit+read'].map(
+      (scopes, n) => `k${n}:${createHash('sha256').update(`key${n}`).digest('hex')}:${scopes}`,
+    );
+    const closed = await startTestApi({ KEY_PREFIX: keyPrefix, API_KEYS: keys.join(',') });
+    try {
+      const post = (key: string) =>
+        closed.http.post('/jobs').set('Authorization', `Bearer ${key}`).set('Prefer', 'wait=20').send(submission('welcome'));
+      const blind = await post('key0');
+      expect({ status: blind.status, applied: blind.headers['preference-applied'] }).toEqual({ status: 202, applied: undefined });
+      expect(schemaFaults('SubmittedJobView', blind.body)).toEqual([]);
+      expect((await post('key1')).body).toMatchObject({ status: 'succeeded' });
+    } finally {
+      await closed.close();
+    }
+  });
+
+  it('is waited for no longer once it is gone', async () => {
+    const submitted = await api.http.post('/jobs').send(submission('late', { delay_sec: 600 }));
+    const { job_id, links } = submitted.body as SubmittedJobView;
+    const channel = worker.link.keys('email.send').ended(job_id.slice('email.send_'.length));
+    // The number of those who listen for the end of the job.
+    const listeners = async (): Promise<unknown> =>
+      ((await worker.link.redis.call('PUBSUB', 'SHARDNUMSUB', channel)) as unknown[])[1];
+    const client = new AbortController();
+    const waiting = fetch(`${api.url}${links.self}`, { headers: { prefer: 'wait=60' }, signal: client.signal });
+    await eventually(async () => {
+      expect(await listeners()).toBe(1);
+    });
+    client.abort();
+    await expect(waiting).rejects.toThrow();
+    await eventually(async () => {
+      expect(await listeners()).toBe(0);
+    });
   });
 
   it('is answered at once when the process closes', async () => {

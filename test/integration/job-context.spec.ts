@@ -252,7 +252,7 @@ describe('the context of a handler', () => {
         log.error('no luck', { err: new TypeError('broken') });
         if (attempt === 1) throw new Error('again');
       });
-      const lines = await jobs.status.logs(job.jobId);
+      const lines = (await jobs.status.logs(job.jobId)) ?? [];
       expect(lines.map(({ level, message, attempt }) => [level, message, attempt])).toEqual([
         ['info', 'begun', 1],
         ['error', 'no luck', 1],
@@ -272,7 +272,7 @@ describe('the context of a handler', () => {
         log.warn('circular', circular);
         log.warn('long', { text: 'x'.repeat(10_000) });
       });
-      const lines = await jobs.status.logs(job.jobId);
+      const lines = (await jobs.status.logs(job.jobId)) ?? [];
       expect(lines).toHaveLength(200);
       expect(lines[0]?.message).toBe('line 52');
       expect(lines.slice(-2).map(({ fields }) => Object.keys(fields))).toEqual([['left_out'], ['left_out']]);

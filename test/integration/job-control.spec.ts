@@ -84,7 +84,7 @@ describe('a job that is interfered with', () => {
     it('never runs when it waits', async () => {
       const name = newName();
       const jobId = await submit(name, { delayMs: 100 });
-      expect(await jobs.control.cancel(jobId)).toEqual({ jobId, status: 'cancelled' });
+      expect(await jobs.control.cancel(jobId)).toEqual({ jobId, status: 'cancelled', changed: true, cancelRequestedAt: null });
       const behind = await running();
       expect(() => handler.context(name)).toThrow();
       expect(await jobs.status.get(jobId)).toMatchObject({ status: 'cancelled', attempt: 0, runs: [] });
@@ -93,7 +93,10 @@ describe('a job that is interfered with', () => {
 
     it('is told to stop within a second when it runs, and ends as cancelled', async () => {
       const { name, jobId, context } = await running();
-      expect(await jobs.control.cancel(jobId)).toEqual({ jobId, status: 'processing' });
+      const answer = await jobs.control.cancel(jobId);
+      expect(answer).toEqual({ jobId, status: 'processing', changed: true, cancelRequestedAt: expect.any(Date) as Date });
+      expect((await jobs.status.get(jobId))?.cancelRequestedAt).toEqual(answer.cancelRequestedAt);
+      expect(await jobs.control.cancel(jobId)).toEqual({ ...answer, changed: false });
       const asked = performance.now();
       await eventually(() => {
         expect(context.signal.aborted).toBe(true);
@@ -184,7 +187,11 @@ describe('a job that is interfered with', () => {
       handler.end(name, () => 1);
       await jobs.until(jobId, ended);
       const other = await running('keyed one');
-      await expect(jobs.control.replay(jobId)).rejects.toMatchObject({ code: 'duplicate_job', jobId: other.jobId });
+      await expect(jobs.control.replay(jobId)).rejects.toMatchObject({
+        code: 'duplicate_job',
+        jobId: other.jobId,
+        status: 'processing',
+      });
       handler.end(other.name, () => 2);
       await jobs.until(other.jobId, ended);
       expect(await codeOf(jobs.control.replay(jobId))).toBe('done');
@@ -205,7 +212,7 @@ describe('a job that is interfered with', () => {
       await jobs.control.cancel(jobId);
       await jobs.control.remove(jobId);
       expect(await jobs.status.get(jobId)).toBeUndefined();
-      expect(await jobs.status.logs(jobId)).toEqual([]);
+      expect(await jobs.status.logs(jobId)).toBeUndefined();
       expect(await jobs.link.redis.keys(`*${jobId.split('_').at(-1) ?? ''}*`)).toEqual([]);
       expect(await codeOf(jobs.control.remove(jobId))).toBe('job_not_found');
       const again = await running('keyed two');

@@ -115,7 +115,7 @@ describe('a finished job', () => {
     expect(await queue.replay(ulid)).toMatchObject({ kind: 'replayed' });
     await run(BURY);
     const [holder = ''] = await queue.add([dedupeOf('until_finished')]);
-    expect(await queue.replay(ulid)).toEqual({ kind: 'duplicate', holder });
+    expect(await queue.replay(ulid)).toMatchObject({ kind: 'duplicate', holder, header: { status: 'queued' } });
     expect((await queue.read(ulid)).record.status).toBe('failed');
   });
 

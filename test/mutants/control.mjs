@@ -73,7 +73,7 @@ export const CONTROL = [
   {
     name: 'a replay does not look whether the dedupe key is free',
     file: 'replay.lua',
-    from: `return dedupe_key, holder ~= ulid and holder or nil`,
+    from: `return dedupe_key, holder and holder ~= ulid and holder .. holder_header or nil`,
     to: `return dedupe_key, nil`,
     first: ['store-replay'],
   },

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { QueueUnavailableError } from '@antrean/jobs';
 import type { Logger } from '@antrean/platform';
 import type { RequestContext } from '../http/request-context.js';
 import { API_LOG } from '../tokens.js';
@@ -6,13 +7,40 @@ import { API_LOG } from '../tokens.js';
 /** What was done to a job, as a word that stays. */
 export type Act = 'job.cancel' | 'job.replay' | 'job.delete';
 
-/** Says who did what and when: a log line for every act that changed something, refused ones are in the access log. */
+/** What an act came to: its answer, and what of it is to be kept; undefined when it changed nothing. */
+export interface Done<T> {
+  readonly answer: T;
+  readonly about: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Says who did what and when: a log line for every act that changed something, or may have. It is written whatever the level of
+ * the log. Acts that were refused are in the access log.
+ */
 @Injectable()
 export class AuditLog {
-  constructor(@Inject(API_LOG) private readonly log: Logger) {}
+  private readonly log: Logger;
 
-  /** @param about what it was done to, and what of it matters; never payloads. */
-  note(act: Act, { keyName, requestId, trace }: RequestContext, about: Readonly<Record<string, unknown>>): void {
-    this.log.info({ audit: act, api_key: keyName ?? null, request_id: requestId, trace_id: trace.traceId, ...about }, 'audit');
+  constructor(@Inject(API_LOG) log: Logger) {
+    this.log = log.child({}, { level: 'info' });
+  }
+
+  /** Does something to a job and notes it. What is kept about it holds no payloads. */
+  async act<T>(act: Act, jobId: string, context: RequestContext, work: () => Promise<Done<T>>): Promise<T> {
+    try {
+      const { answer, about } = await work();
+      context.jobId = jobId;
+      if (about !== undefined) this.note(act, jobId, context, about);
+      return answer;
+    } catch (error) {
+      if (error instanceof QueueUnavailableError && error.outcome === 'unknown')
+        this.note(act, jobId, context, { outcome: 'unknown' });
+      throw error;
+    }
+  }
+
+  private note(act: Act, jobId: string, { keyName, requestId, trace }: RequestContext, about: object): void {
+    const fields = { audit: act, job_id: jobId, api_key: keyName ?? null, request_id: requestId, trace_id: trace.traceId };
+    this.log.info({ ...fields, ...about }, 'audit');
   }
 }

@@ -43,6 +43,7 @@ export class AccessGuard implements CanActivate {
     const asked = contextOf(request);
     if (this.keys.isEmpty) {
       asked.mayManage = true;
+      asked.mayRead = true;
       return true;
     }
     const principal = this.keys.identify(request.headers.authorization);
@@ -54,6 +55,7 @@ export class AccessGuard implements CanActivate {
     }
     asked.keyName = principal.name;
     asked.mayManage = principal.scopes.includes('manage');
+    asked.mayRead = principal.scopes.includes('read');
     if (principal.scopes.includes(scope)) return true;
     throw new ProblemError('forbidden', `The key "${principal.name}" lacks the scope "${scope}".`);
   }

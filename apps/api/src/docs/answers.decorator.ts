@@ -7,6 +7,8 @@ import { JobProblem, KeyReusedProblem, Problem, UnavailableProblem } from './pro
 
 const TEXT = { type: 'string' } as const;
 const ETAG = { ETag: { description: 'Send it as If-None-Match to learn whether anything changed.', schema: TEXT } };
+const APPLIED = { 'Preference-Applied': { description: 'Which of the preferences were applied.', schema: TEXT } };
+const REPLAYED = { 'Idempotent-Replayed': { description: 'true when this answer was given before.', schema: TEXT } };
 const LOCATION = { Location: { description: 'Absolute path of the job.', schema: TEXT } };
 
 /** A successful answer of a route. */
@@ -14,14 +16,15 @@ export function AnswersWith(
   status: number,
   View: Type,
   description: string,
-  { etag = false, location = false }: { readonly etag?: boolean; readonly location?: boolean } = {},
+  sent: { readonly etag?: boolean; readonly location?: boolean; readonly prefer?: boolean; readonly idempotent?: boolean } = {},
 ) {
+  const { etag = false, location = false, prefer = false, idempotent = false } = sent;
   return applyDecorators(
     ApiExtraModels(View),
     ApiResponse({
       status,
       description,
-      headers: { ...(etag && ETAG), ...(location && LOCATION) },
+      headers: { ...(etag && ETAG), ...(location && LOCATION), ...(prefer && APPLIED), ...(idempotent && REPLAYED) },
       content: { 'application/json': { schema: { $ref: getSchemaPath(View) } } },
     }),
     ...(etag ? [ApiResponse({ status: 304, description: 'Nothing changed since the If-None-Match.', headers: ETAG })] : []),

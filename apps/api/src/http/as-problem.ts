@@ -69,7 +69,7 @@ function unavailable(error: QueueUnavailableError): ProblemError {
   const advice = {
     not_written: 'Nothing was written: send the request again.',
     unknown:
-      'It is not known whether the job was accepted: look it up by its id, or send it again with the same Idempotency-Key.',
+      'It is not known whether the job was accepted: look it up by its id; a request that carried an Idempotency-Key can be sent again with the same.',
   }[outcome];
   return new ProblemError(code, `${message} ${advice}`, { headers, members: { outcome, job_id: jobId }, cause: error });
 }

@@ -19,19 +19,20 @@ const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
  */
 export const OnceKey = createParamDecorator((_data: unknown, execution: ExecutionContext): string | undefined => {
   const request = execution.switchToHttp().getRequest<Request>();
-  const header = request.headers['idempotency-key'];
-  if (header === undefined) return undefined;
+  const sent = request.headersDistinct['idempotency-key'];
+  if (sent === undefined) return undefined;
   const { keyName = '' } = contextOf(request);
-  const scope = [keyName, request.path.toLowerCase().replace(/\/$/, ''), parseIdempotencyKey(header)];
+  const scope = [keyName, request.path.toLowerCase().replace(/\/$/, ''), parseIdempotencyKey(sent)];
   return `http:${createHash('sha256').update(JSON.stringify(scope)).digest('base64url')}`;
 });
 
 /**
  * A key as its client means it, sent quoted or bare.
+ * @param sent the header's values, one each time it was sent.
  * @throws {ProblemError} `invalid_request`
  */
-export function parseIdempotencyKey(header: string | readonly string[]): string {
-  const text = typeof header === 'string' ? header.trim() : '';
+export function parseIdempotencyKey(sent: readonly string[]): string {
+  const text = sent.length === 1 ? (sent[0] ?? '').trim() : '';
   const [, quoted] = QUOTED.exec(text) ?? [];
   const key = quoted?.replace(/\\(.)/g, '$1') ?? text;
   if (KEY.test(key) && (quoted !== undefined || !text.startsWith('"'))) return key;

@@ -40,7 +40,8 @@ describe('the header Prefer', () => {
     const before = performance.now();
     parsePrefer('"\\'.repeat(8_000));
     parsePrefer('a="'.repeat(5_000));
-    parsePrefer(`wait=${' '.repeat(15_000)}x`);
-    expect(performance.now() - before).toBeLessThan(1_000);
+    parsePrefer(`wait=${' '.repeat(15_000)}"`);
+    parsePrefer(`wait${' '.repeat(15_000)}="`);
+    expect(performance.now() - before).toBeLessThan(200);
   });
 });

@@ -9,7 +9,7 @@ export interface Preferences {
 }
 
 const LONGEST_WAIT_SEC = 60;
-const PREFERENCE = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";]*)))?\s*(?:;.*)?$/i;
+const PREFERENCE = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?: ?= ?(?:"((?:[^"\\]|\\.)*)"|([^\s";]*)))? ?(?:;.*)?$/i;
 
 /** Hands a controller what the request's `Prefer` asks for. */
 export const Prefers = createParamDecorator((_data: unknown, execution: ExecutionContext): Preferences =>
@@ -19,7 +19,8 @@ export const Prefers = createParamDecorator((_data: unknown, execution: Executio
 /** Of a preference that is given twice the first counts. */
 export function parsePrefer(header: string | readonly string[] | undefined): Preferences {
   const given = new Map<string, string>();
-  for (const item of split([header ?? []].flat().join(','))) {
+  // White space counts for one blank: how much there is must not matter to the pattern.
+  for (const item of split([header ?? []].flat().join(',').replace(/\s+/g, ' '))) {
     const [, name = '', quoted, bare = ''] = PREFERENCE.exec(item) ?? [];
     const key = name.toLowerCase();
     if (key !== '' && !given.has(key)) given.set(key, quoted ?? bare);

@@ -15,6 +15,8 @@ export interface RequestContext {
   keyName: string | undefined;
   /** Whether it came with the scope manage, or to an api without keys: then it sees what is kept from others. */
   mayManage: boolean;
+  /** Whether it came with the scope read, or to an api without keys. */
+  mayRead: boolean;
   /** The job the request turned out to be about. */
   jobId: string | undefined;
   /** Why it was refused or could not be served. */
@@ -35,6 +37,7 @@ export function openContext(request: IncomingMessage): RequestContext {
     tracestate: trace && parseTracestate(single(request.headers['tracestate'])),
     keyName: undefined,
     mayManage: false,
+    mayRead: false,
     jobId: undefined,
     problem: undefined,
   };

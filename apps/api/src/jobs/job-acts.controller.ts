@@ -1,10 +1,11 @@
 import { Body, Param, Res } from '@nestjs/common';
-import { ControlService, StatusService } from '@antrean/jobs';
+import { ControlService, UnknownJobTypeError } from '@antrean/jobs';
 import type { Response } from 'express';
 import { AuditLog } from '../audit/audit-log.js';
 import { checkNoFields } from '../http/body-faults.js';
 import { JsonResource } from '../http/json-resource.decorator.js';
 import { Links } from '../http/links.js';
+import { ProblemError } from '../http/problem-error.js';
 import { Context, type RequestContext } from '../http/request-context.js';
 import { changedJobView, type ChangedJobView } from './changed-job.view.js';
 import { inTermsOfTheBody } from './in-terms-of-the-body.js';
@@ -16,7 +17,6 @@ import { parseReplay } from './replay-job.body.js';
 export class JobActsController {
   constructor(
     private readonly control: ControlService,
-    private readonly status: StatusService,
     private readonly audit: AuditLog,
     private readonly links: Links,
   ) {}
@@ -28,14 +28,13 @@ export class JobActsController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ChangedJobView> {
-    context.jobId = jobId;
     checkNoFields(body);
-    const { status } = await this.control.cancel(jobId);
-    this.audit.note('job.cancel', context, { job_id: jobId, status });
-    if (status === 'cancelled') return changedJobView({ jobId, status }, this.links);
-    response.status(202);
-    const job = await this.status.get(jobId);
-    return changedJobView({ jobId, status, cancelRequestedAt: job?.cancelRequestedAt ?? null }, this.links);
+    const job = await this.audit.act('job.cancel', jobId, context, async () => {
+      const answer = await this.control.cancel(jobId);
+      return { answer, about: answer.changed ? { status: answer.status } : undefined };
+    });
+    if (job.status === 'processing') response.status(202);
+    return changedJobView(job, this.links);
   }
 
   @ReplaysJob()
@@ -45,21 +44,30 @@ export class JobActsController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ChangedJobView> {
-    context.jobId = jobId;
     const edit = parseReplay(body);
-    const { status, replays } = await this.control.replay(jobId, edit).catch((error: unknown) => {
-      throw inTermsOfTheBody(error, '/payload');
+    const job = await this.audit.act('job.replay', jobId, context, async () => {
+      const answer = await this.control.replay(jobId, edit).catch((error: unknown) => {
+        throw inTermsOfTheReplay(error);
+      });
+      return { answer, about: { replays: answer.replays, payload_edited: edit.payload !== undefined } };
     });
-    this.audit.note('job.replay', context, { job_id: jobId, replays, payload_edited: edit.payload !== undefined });
     response.location(this.links.job(jobId));
-    return changedJobView({ jobId, status, replays }, this.links);
+    return changedJobView(job, this.links);
   }
 
   @DeletesJob()
   async remove(@Param('id') jobId: string, @Body() body: object, @Context() context: RequestContext): Promise<void> {
-    context.jobId = jobId;
     checkNoFields(body);
-    await this.control.remove(jobId);
-    this.audit.note('job.delete', context, { job_id: jobId });
+    await this.audit.act('job.delete', jobId, context, async () => {
+      await this.control.remove(jobId);
+      return { answer: undefined, about: {} };
+    });
   }
+}
+
+/** The body of a replay names no type: it is the job's. */
+function inTermsOfTheReplay(error: unknown): unknown {
+  if (!(error instanceof UnknownJobTypeError)) return inTermsOfTheBody(error, '/payload');
+  const detail = `The type "${error.type}" is not defined here any more: the job can only be replayed as it was.`;
+  return new ProblemError(error.code, detail, { errors: [{ pointer: '#/payload', detail: 'cannot be checked' }], cause: error });
 }

@@ -6,7 +6,7 @@ import { NullableText, OneOf, Text, Time, Whole } from '../http/view-fields.js';
 export class LogLineView {
   @Time() readonly at!: string;
   @OneOf(['info', 'warn', 'error']) readonly level!: LogLine['level'];
-  @Whole({ description: 'The run it was written in, as in attempts[].number.', example: 1 }) readonly attempt!: number;
+  @Whole({ description: "The job's attempt when it was written.", example: 1 }) readonly attempt!: number;
   @Text({ example: 'page fetched' }) readonly message!: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) readonly fields!: Readonly<Record<string, unknown>>;
 }

@@ -23,7 +23,7 @@ export class JobWaits {
     };
     response.once('close', abort);
     this.readiness.draining.addEventListener('abort', abort);
-    if (this.readiness.draining.aborted) abort();
+    if (response.closed || this.readiness.draining.aborted) abort();
     try {
       return await this.status.wait(jobId, { timeoutMs: options.waitMs, signal: stop.signal, reveal: options.reveal });
     } finally {

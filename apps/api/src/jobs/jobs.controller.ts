@@ -43,9 +43,9 @@ export class JobsController {
   @NeedsScope('read')
   @DescribesJobLogs()
   async logs(@Param('id') jobId: string, @Context() context: RequestContext): Promise<JobLogsView> {
-    context.jobId = jobId;
     const lines = await this.status.logs(jobId);
-    if (lines.length === 0 && (await this.status.get(jobId)) === undefined) throw new JobNotFoundError(jobId);
+    if (lines === undefined) throw new JobNotFoundError(jobId);
+    context.jobId = jobId;
     return jobLogsView(lines);
   }
 }

@@ -17,13 +17,20 @@ const SubmitAnswers = () =>
       name: 'Idempotency-Key',
       required: false,
       description:
-        '1 to 255 printable ASCII characters, bare or quoted. For 24 hours a repeat gets the first answer, with ' +
-        '`Idempotent-Replayed: true`, whatever became of the job since.',
+        '1 to 255 printable ASCII characters, bare or quoted; it belongs to the API key, the path and the job type. For 24 hours a ' +
+        'repeat gets the first answer, with `Idempotent-Replayed: true`, whatever became of the job since.',
       schema: { type: 'string', examples: ['order-42'] },
     }),
-    PREFER('`wait=N`: the answer is the finished job if it ends within so many seconds, 60 at most; `respond-async`.'),
-    AnswersWith(202, SubmittedJobView, 'Accepted: the job is kept.', { location: true }),
-    AnswersWith(200, JobView, 'To `Prefer: wait`: the job has ended. Read its `status`.', { location: true }),
+    PREFER(
+      '`wait=N`: the answer is the finished job if it ends within so many seconds, 60 at most; for keys with the scope `read`. ' +
+        '`respond-async`.',
+    ),
+    AnswersWith(202, SubmittedJobView, 'Accepted: the job is kept.', { location: true, prefer: true, idempotent: true }),
+    AnswersWith(200, JobView, 'To `Prefer: wait`: the job has ended. Read its `status`.', {
+      location: true,
+      prefer: true,
+      idempotent: true,
+    }),
     Problems(
       'invalid_json',
       'invalid_request',
@@ -100,7 +107,7 @@ export const DescribesJobById = () =>
   applyDecorators(
     ApiOperation({ operationId: 'getJob', summary: 'Read a job' }),
     PREFER('`wait=N`: the answer comes when the job has ended, or after so many seconds, 60 at most.'),
-    AnswersWith(200, JobView, 'The job as it is now.', { etag: true }),
+    AnswersWith(200, JobView, 'The job as it is now.', { etag: true, prefer: true }),
     ReadsOfJob(),
   );
 

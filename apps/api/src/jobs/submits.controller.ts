@@ -54,18 +54,18 @@ export class SubmitsController {
     return this.answer(job, preferences, context, response);
   }
 
-  /** 202 with what was accepted; 200 with the job, for a client that waited until its end. */
+  /** 202 with what was accepted; 200 with the job, for a client that waited until its end and may read it. */
   private async answer(
     job: EnqueuedJob,
-    preferences: Preferences,
-    { mayManage: reveal }: RequestContext,
+    { respondAsync, ...preferred }: Preferences,
+    { mayRead, mayManage: reveal }: RequestContext,
     response: Response,
   ): Promise<SubmittedJobView | JobView> {
-    const { waitMs } = preferences;
+    const waitMs = mayRead ? preferred.waitMs : undefined;
     const submitted = submittedJobView(job, this.links);
     response.location(submitted.links.self);
     if (job.repeated) response.set(IDEMPOTENT_REPLAYED);
-    tellPreferences(response, preferences);
+    tellPreferences(response, { waitMs, respondAsync });
     const ended = waitMs === undefined ? undefined : await this.waits.end(job.jobId, response, { waitMs, reveal });
     if (ended === undefined) return submitted;
     response.status(200);

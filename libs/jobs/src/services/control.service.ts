@@ -4,13 +4,13 @@ import { DuplicateJobError, IllegalTransitionError, JobNotFoundError } from '../
 import { JobCatalog } from '../definition/job-catalog.js';
 import { formatJobId, parseJobId, type JobId } from '../definition/job-id.js';
 import { isFinal, type JobStatus } from '../definition/job-status.js';
-import { available, availableToRead } from '../store/availability.js';
+import { available } from '../store/availability.js';
 import { cancel } from '../store/cancel.js';
 import { Link } from '../store/link.js';
 import { read } from '../store/read.js';
 import type { JobRecord } from '../store/record.js';
 import { remove } from '../store/remove.js';
-import { replay } from '../store/replay.js';
+import { replay, type Replayed } from '../store/replay.js';
 import { JobJournal } from '../telemetry/job-journal.js';
 import { withPayload } from './prepare-job.js';
 import { PRODUCER_OPTIONS, maxPayloadBytesOf, type ProducerOptions } from './producer-options.js';
@@ -24,6 +24,10 @@ export interface CancelledJob {
   readonly jobId: string;
   /** `processing`: the job runs and was asked to stop; it ends as cancelled unless it succeeds first. */
   readonly status: 'cancelled' | 'processing';
+  /** False: it had been asked to stop before. */
+  readonly changed: boolean;
+  /** Since when the running job is asked to stop, by Redis' clock; null when it did not run. */
+  readonly cancelRequestedAt: Date | null;
 }
 
 export interface ReplayedJob {
@@ -31,6 +35,11 @@ export interface ReplayedJob {
   readonly status: JobStatus;
   /** How often the job was replayed by now. */
   readonly replays: number;
+}
+
+interface ReplayAnswer {
+  readonly answer: Replayed | undefined;
+  readonly dedupeKey: string | undefined;
 }
 
 /** Interferes with single jobs. Every call rejects with {@link QueueUnavailableError} within 2 s when Redis does not answer. */
@@ -52,11 +61,12 @@ export class ControlService {
     const id = idOf(jobId);
     const [answer] = await available(this.link, () => cancel(this.link, id.type, [id.ulid], true));
     if (answer === undefined) throw new JobNotFoundError(jobId);
-    const { changed, record } = answer;
-    if (record.status === 'processing') return { jobId, status: record.status };
+    const { changed, record, askedAt } = answer;
+    const cancelRequestedAt = askedAt === undefined ? null : new Date(askedAt);
+    if (record.status === 'processing') return { jobId, status: record.status, changed, cancelRequestedAt };
     if (!changed || record.status !== 'cancelled') throw new IllegalTransitionError(jobId, record.status, 'cancel');
     this.journal.moved(id.type, { ulid: id.ulid, record });
-    return { jobId, status: record.status };
+    return { jobId, status: record.status, changed, cancelRequestedAt };
   }
 
   /**
@@ -68,14 +78,8 @@ export class ControlService {
    */
   async replay(jobId: string, { payload }: { readonly payload?: object } = {}): Promise<ReplayedJob> {
     const id = idOf(jobId);
-    const before = await this.recordOf(id);
-    const record = payload && withPayload(this.catalog.get(id.type), before, payload, maxPayloadBytesOf(this.options));
-    const dedupeTtlMs = this.dedupeTtlMsOf(id.type, before);
-    const { answers, woke } = await available(this.link, () =>
-      replay(this.link, id.type, [{ ulid: id.ulid, dedupeTtlMs, record }]),
-    );
-    if (woke) this.rouser.woke(id.type);
-    const [answer] = answers;
+    // Both calls within the one time that a caller waits.
+    const { answer, dedupeKey } = await available(this.link, () => this.replayNow(id, payload));
     switch (answer?.kind) {
       case 'replayed':
         this.journal.moved(id.type, { ulid: id.ulid, record: answer.record });
@@ -83,7 +87,11 @@ export class ControlService {
       case 'not_finished':
         throw new IllegalTransitionError(jobId, answer.record.status, 'replay');
       case 'duplicate':
-        throw new DuplicateJobError(formatJobId({ type: id.type, ulid: answer.holder }), null, before.dedupeKey ?? '');
+        throw new DuplicateJobError(
+          formatJobId({ type: id.type, ulid: answer.holder }),
+          answer.header?.status ?? null,
+          dedupeKey ?? '',
+        );
       case 'unknown':
       case undefined:
         throw new JobNotFoundError(jobId);
@@ -102,10 +110,14 @@ export class ControlService {
     this.journal.removed(id.type, jobId);
   }
 
-  private async recordOf(id: JobId): Promise<JobRecord> {
-    const snapshot = await availableToRead(this.link, () => read(this.link, id.type, id.ulid));
-    if (snapshot === undefined) throw new JobNotFoundError(formatJobId(id));
-    return snapshot.record;
+  private async replayNow({ type, ulid }: JobId, payload: object | undefined): Promise<ReplayAnswer> {
+    const snapshot = await read(this.link, type, ulid);
+    if (snapshot === undefined) return { answer: undefined, dedupeKey: undefined };
+    const before = snapshot.record;
+    const record = payload && withPayload(this.catalog.get(type), before, payload, maxPayloadBytesOf(this.options));
+    const { answers, woke } = await replay(this.link, type, [{ ulid, dedupeTtlMs: this.dedupeTtlMsOf(type, before), record }]);
+    if (woke) this.rouser.woke(type);
+    return { answer: answers[0], dedupeKey: before.dedupeKey };
   }
 
   /** The key is held for as long as it was at the submit. */

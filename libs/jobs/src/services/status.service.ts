@@ -73,13 +73,13 @@ export class StatusService {
   }
 
   /**
-   * The lines that handlers wrote to the job's log, oldest first, the latest 200; none when there is no such job.
+   * The lines that handlers wrote to the job's log, oldest first, the latest 200; undefined when there is no such job.
    * @throws {QueueUnavailableError} within 2 s when Redis does not answer
    */
-  async logs(jobId: string): Promise<readonly LogLine[]> {
+  async logs(jobId: string): Promise<readonly LogLine[] | undefined> {
     const id = parseJobId(jobId);
-    if (id === undefined) return [];
-    return (await availableToRead(this.link, () => readLog(this.link, id.type, id.ulid))).map(describeLine);
+    if (id === undefined) return undefined;
+    return (await availableToRead(this.link, () => readLog(this.link, id.type, id.ulid)))?.map(describeLine);
   }
 
   /**

@@ -2,8 +2,8 @@
 -- Cancels jobs: one that waits ends at once, one that runs is asked to stop.
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 parked, 5 ghosts, 6 cancels, 7 cancelled, 8 expiring
 -- ARGV   1 keep finished jobs (1/0), then ulids
--- reply  per job: `+` (changed now) or `=` (had ended, or had been asked to stop) and its record without the payload in the
---        state it has now; `` when there is no such job
+-- reply  per job: `+` (changed now) or `=` (had ended, or had been asked to stop), since when the running job is asked to stop (6,
+--        0: it is not), and its record without the payload in the state it has now; `` when there is no such job
 --#include clock
 --#include record
 --#include dedupe
@@ -22,6 +22,7 @@ for i = 2, #ARGV do
     job.dedupe_key = held_dedupe_key(base, job.ulid, job.header)
     add_log_key(touched, base, job)
     touched[#touched + 1] = base .. 'extra:' .. job.ulid
+    job.asked_at = job.state.status == 'p' and tonumber(redis.call('HGET', base .. 'extra:' .. job.ulid, 'cancel') or now) or 0
   end
   jobs[#jobs + 1] = job
 end
@@ -31,7 +32,7 @@ local reply, ending = {}, new_ending(base, now)
 
 local function ask_to_stop(job)
   set_flag(job.state, FLAG_CANCEL + FLAG_EXTRA)
-  redis.call('HSETNX', base .. 'extra:' .. job.ulid, 'cancel', string.format('%.0f', now))
+  redis.call('HSETNX', base .. 'extra:' .. job.ulid, 'cancel', string.format('%.0f', job.asked_at))
   write_state(job.key, job.state)
   redis.call('SADD', KEYS[6], job.ulid)
   redis.call('SPUBLISH', base .. 'wake:' .. string.format('%.0f', (struct.unpack('<I7', job.state.token))), job.ulid)
@@ -60,7 +61,8 @@ for _, job in ipairs(jobs) do
       changed = true
       end_waiting(job)
     end
-    job.reply = changed and '+' .. with_state(job.text, pack_state(state)) or '=' .. job.text
+    local asked_at = struct.pack('<I6', job.asked_at)
+    job.reply = changed and '+' .. asked_at .. with_state(job.text, pack_state(state)) or '=' .. asked_at .. job.text
   end
   reply[#reply + 1] = state and seen[job.ulid].reply or ''
 end

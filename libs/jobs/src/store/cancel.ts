@@ -11,6 +11,8 @@ export interface Cancelled {
   readonly changed: boolean;
   /** In the state it has now, without its payload. One that runs is asked to stop: `processing`, `cancelRequested`. */
   readonly record: JobRecord;
+  /** Since when the running job is asked to stop, in ms; undefined when it is not. */
+  readonly askedAt: number | undefined;
 }
 
 /** Cancels jobs, at most 64; undefined for one that does not exist. */
@@ -31,6 +33,10 @@ export async function cancel(
   return answers.map((answer) =>
     answer.length === 0
       ? undefined
-      : { changed: answer.toString('latin1', 0, 1) === '+', record: decodeRecord(answer.subarray(1)) },
+      : {
+          changed: answer.toString('latin1', 0, 1) === '+',
+          askedAt: answer.readUIntLE(1, 6) || undefined,
+          record: decodeRecord(answer.subarray(7)),
+        },
   );
 }

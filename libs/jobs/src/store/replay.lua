@@ -4,7 +4,7 @@
 -- ARGV   per job: ulid, how long its dedupe key is held by policy ttl in ms, the record after its deadline if that is to be
 --        another than before, else ``
 -- reply  {1 when a worker was woken else 0, per job: `R` and its record without the payload in its new state; `N` and the same in its old state, it has not
---        ended; `D` and the ulid of the job that holds its dedupe key; `` there is no such job}
+--        ended; `D`, a ulid and perhaps a header, that job holds its dedupe key; `` there is no such job}
 --#include clock
 --#include record
 --#include wake
@@ -23,8 +23,9 @@ local function dedupe_of(ulid, key, record)
   local length = dedupe_length_of(record)
   if length == 0 then return nil end
   local dedupe_key = base .. 'dedupe:' .. redis.call('GETRANGE', key, HEADER_BYTES, HEADER_BYTES + length - 1)
-  local holder = taken[dedupe_key] or holder_of(base, dedupe_key, now)
-  return dedupe_key, holder ~= ulid and holder or nil
+  local holder, holder_header = taken[dedupe_key], ''
+  if not holder then holder, holder_header = holder_of(base, dedupe_key, now) end
+  return dedupe_key, holder and holder ~= ulid and holder .. holder_header or nil
 end
 
 local function look(ulid, dedupe_ttl, rest)

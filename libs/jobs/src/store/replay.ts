@@ -1,5 +1,6 @@
+import { ULID_BYTES } from '../definition/job-id.js';
 import type { Link } from './link.js';
-import { UnreadableRecordError, decodeRecord, type JobRecord } from './record.js';
+import { UnreadableRecordError, decodeHeader, decodeRecord, type Header, type JobRecord } from './record.js';
 import { asArray, asBuffer, asNumber } from './reply.js';
 import { Script } from './script.js';
 
@@ -17,8 +18,8 @@ export interface Replay {
 export type Replayed =
   | { readonly kind: 'replayed'; readonly record: JobRecord }
   | { readonly kind: 'not_finished'; readonly record: JobRecord }
-  /** That job holds the dedupe key. */
-  | { readonly kind: 'duplicate'; readonly holder: string }
+  /** That job holds the dedupe key; its header is missing when its record is gone, or it is replayed by the same call. */
+  | { readonly kind: 'duplicate'; readonly holder: string; readonly header: Header | undefined }
   | { readonly kind: 'unknown' };
 
 export interface ReplayReply {
@@ -53,7 +54,11 @@ function readAnswer(answer: Buffer): Replayed {
     case 'N':
       return { kind: 'not_finished', record: decodeRecord(rest) };
     case 'D':
-      return { kind: 'duplicate', holder: rest.toString('latin1') };
+      return {
+        kind: 'duplicate',
+        holder: rest.toString('latin1', 0, ULID_BYTES),
+        header: rest.length > ULID_BYTES ? decodeHeader(rest.subarray(ULID_BYTES)) : undefined,
+      };
     default:
       throw new UnreadableRecordError(`"${letter}" is no answer to a replay.`);
   }
