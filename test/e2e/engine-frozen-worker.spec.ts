@@ -1,4 +1,4 @@
-import { RunAct } from '../fixtures/engine/act.js';
+import { RunAct, type Act } from '../fixtures/engine/act.js';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
 import { eventually } from '../support/eventually.js';
 import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
@@ -7,26 +7,27 @@ import { succeeded, untilJob } from '../support/until-job.js';
 jest.setTimeout(90_000);
 
 describe('an idle worker whose process stands still', () => {
-  const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), types: [RunAct.type] };
+  const settings = { redisUrl: REDIS_URL, types: [RunAct.type], leaseMs: 2_000 };
   let hosts: EngineHost[];
   let observer: JobsApp;
 
-  beforeAll(async () => {
-    hosts = await Promise.all([EngineHost.start(), EngineHost.start()]);
-    observer = await startJobsApp([RunAct], [], { ...settings, types: ['!*'] });
+  beforeEach(async () => {
+    const keyPrefix = newKeyPrefix();
+    hosts = await Promise.all([EngineHost.start(), EngineHost.start(), EngineHost.start()]);
+    observer = await startJobsApp([RunAct], [], { ...settings, keyPrefix, types: ['!*'] });
   });
 
-  afterAll(async () => {
+  afterEach(async () => {
     await Promise.all([...hosts.map((host) => host.kill()), observer.close()]);
   });
 
-  it('holds up the job that it is woken for only until the next worker is woken', async () => {
-    const { redis } = observer.link;
+  /** Each waits to be woken, and hears; the last is the latest. */
+  const open = async (...inOrder: readonly (EngineHost | undefined)[]): Promise<void> => {
+    const { redis, keyPrefix } = observer.link;
     const keys = observer.link.keys(RunAct.type);
     const seen: string[] = [];
-    for (const host of hosts) {
-      await host.open('worker', settings);
-      // It waits to be woken, and hears.
+    for (const host of inOrder) {
+      await host?.open('worker', { ...settings, keyPrefix });
       await eventually(async () => {
         const [latest = ''] = await redis.zrevrange(keys.idle, 0, 0);
         expect(seen).not.toContain(latest);
@@ -34,11 +35,31 @@ describe('an idle worker whose process stands still', () => {
         seen.push(latest);
       });
     }
+  };
+
+  it('holds up the job that it is woken for only until the next worker is woken', async () => {
     const [living, frozen] = hosts;
+    await open(living, frozen);
     frozen?.freeze();
     const { jobId } = await observer.queue.enqueue(RunAct, { act: 'return' });
     const { createdAt, startedAt } = await untilJob(observer, jobId, succeeded);
     expect((startedAt?.getTime() ?? Infinity) - createdAt.getTime()).toBeLessThan(1_000);
+    expect(living?.toldOf(jobId, 'started')).toHaveLength(1);
+  });
+
+  it('holds up no job for long either when the process that woke it is blocked since', async () => {
+    const [living, frozen, blocked] = hosts;
+    await open(living, frozen, blocked);
+    frozen?.freeze();
+    const acts: Act[] = [{ act: 'block', ms: 6_000 }, { act: 'return' }];
+    const submitted = await blocked?.submit(
+      'worker',
+      RunAct.type,
+      acts.map((payload) => ({ payload })),
+    );
+    const [blocker = '', jobId = ''] = submitted ?? [];
+    await untilJob(observer, jobId, succeeded);
+    expect(blocked?.toldOf(blocker, 'ended')).toEqual([]);
     expect(living?.toldOf(jobId, 'started')).toHaveLength(1);
   });
 });

@@ -15,7 +15,7 @@ interface Plan {
 
 const Run = defineJob('deaf.run', {
   payload: unchecked<Plan>(),
-  retry: fixed('500ms'),
+  retry: fixed('5s'),
 });
 
 @JobHandler(Run)

@@ -11,6 +11,8 @@ describe('a process that woke a worker', () => {
   beforeEach(async () => {
     queue = await StoredQueue.open();
     ear = await Ear.of(queue);
+    // A Redis that does not know the script yet is asked twice, the second time behind whatever was asked meanwhile.
+    await queue.rouse();
     rouser = new Rouser(queue.link, { logger: silentLogger });
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'Date'] });
   });

@@ -19,7 +19,7 @@ describe('an audit', () => {
     await queue.close();
   });
 
-  const auditAll = (ulids: readonly string[]) => audit(queue.link, queue.type, ulids);
+  const auditAll = async (ulids: readonly string[]) => (await audit(queue.link, queue.type, ulids)).relisted;
 
   it('finds nothing where every job stands in its place', async () => {
     const ulids = await queue.add([{}, {}, {}, { when: { delayMs: 60_000 } }]);

@@ -1,6 +1,8 @@
 import { Ear } from '../support/ear.js';
 import { StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
+const HOUR = 3_600_000;
+
 describe('a look whether a woken worker came', () => {
   let opened: StoredQueue;
   let queue: StoredQueue;
@@ -71,6 +73,22 @@ describe('a look whether a woken worker came', () => {
     expect((await queue.reap({ maxCrashes: 2 })).jobs).toMatchObject([{ record: { suspect: true } }]);
     expect(await queue.rouse()).toBe(true);
     expect(await ear.drain()).toEqual([channelOf(first), channelOf(second)]);
+  });
+
+  it.each([
+    ['queue', 0, { when: { delayMs: HOUR } }],
+    ['expire', 0, { payloadVersion: 2, expiresInMs: HOUR }],
+    ['be tried again', HOUR, {}],
+  ])('wakes one more once a job is to %s, and not before', async (_what, delayMs, plan) => {
+    const comes = queue.newWorker();
+    await queue.add([plan]);
+    const { claimed } = await comes.exchange({ want: 1 });
+    const settlement = { event: 'retry', outcome: 'failed', delayMs, json: '{}' } as const;
+    await comes.exchange({ settles: claimed.map((job) => ({ ...job, settlement })) });
+    await idleWorker();
+    expect(await queue.rouse()).toBe(false);
+    await queue.moveClock(HOUR + 1_000);
+    expect(await queue.rouse()).toBe(true);
   });
 
   it('wakes nobody for a job which was left aside that was not heard for when there was other work', async () => {

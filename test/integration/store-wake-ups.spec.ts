@@ -190,6 +190,23 @@ describe('a wake-up', () => {
     expect(await ear.drain()).toEqual([channelOf(worker)]);
   });
 
+  it('tells two workers of a new first time, as nobody would look again in time whether the one came', async () => {
+    const [last, second, first] = [await idleWorker(), await idleWorker(), await idleWorker()];
+    await queue.add([{ when: { delayMs: HOUR } }]);
+    expect(await ear.drain()).toEqual([channelOf(first), channelOf(second)]);
+    await queue.add([{ when: { delayMs: HOUR / 2 } }, {}]);
+    expect(await ear.drain()).toEqual([channelOf(last)]);
+  });
+
+  it('tells every worker that is full of a new first time, as the first may be blocked', async () => {
+    const full = [await idleWorker(), await idleWorker()];
+    await queue.add([{}, {}]);
+    for (const worker of full) await worker.exchange({ want: 1 });
+    await ear.drain();
+    await queue.add([{ when: { delayMs: HOUR } }]);
+    expect((await ear.drain()).sort()).toEqual(full.map(channelOf).sort());
+  });
+
   it.each([
     ['deadline', (ms: number) => ({ expiresInMs: ms })],
     ['time', (ms: number) => ({ when: { delayMs: ms } })],
@@ -255,7 +272,7 @@ describe('a wake-up', () => {
     await queue.replay(ulid);
     expect(await ear.drain()).toEqual([channelOf(second)]);
     await queue.redis.del(queue.keys.ready[5] ?? '');
-    expect(await audit(queue.link, queue.type, [ulid])).toEqual([ulid]);
+    expect(await audit(queue.link, queue.type, [ulid])).toEqual({ relisted: [ulid], woke: true });
     expect(await ear.drain()).toEqual([channelOf(first)]);
   });
 

@@ -213,7 +213,7 @@ export const UPKEEP = [
   {
     name: 'a job that an audit found wakes nobody',
     file: 'audit.lua',
-    from: `if queued then wake_one(KEYS[13], base) end`,
+    from: `if queued and wake_one(KEYS[13], base) then reply[1] = 1 end`,
     to: ``,
     first: ['store-wake-ups'],
   },

@@ -204,7 +204,7 @@ export class Engine {
 
   /** The jobs that it listed again. */
   async audit(ulids: readonly string[]): Promise<readonly string[]> {
-    return audit(this.link, this.type, ulids.slice(0, MAX_JOBS_PER_AUDIT));
+    return (await audit(this.link, this.type, ulids.slice(0, MAX_JOBS_PER_AUDIT))).relisted;
   }
 
   holder(dedupeKey: string): Promise<string | undefined> {

@@ -48,7 +48,9 @@ export class Auditor implements Ticking {
 
   private async audit(type: string, ulids: readonly string[]): Promise<void> {
     for (let i = 0; i < ulids.length; i += MAX_JOBS_PER_AUDIT) {
-      for (const ulid of await audit(this.context.link, type, ulids.slice(i, i + MAX_JOBS_PER_AUDIT))) {
+      const { relisted, woke } = await audit(this.context.link, type, ulids.slice(i, i + MAX_JOBS_PER_AUDIT));
+      if (woke) this.context.rouser.woke(type);
+      for (const ulid of relisted) {
         this.context.options.logger.warn(
           { job_id: formatJobId({ type, ulid }), job_type: type },
           'job stood in no structure and is listed again',

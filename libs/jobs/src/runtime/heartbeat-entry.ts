@@ -6,6 +6,7 @@ import type { Pulse } from '../store/heartbeat.js';
 import { Link } from '../store/link.js';
 import type { WorkerAbout } from '../store/presence.js';
 import type { StoredJob } from '../store/reply.js';
+import { rouse } from '../store/rouse.js';
 import { crashOverdueRuns } from './blocked-runs.js';
 import { BEATS_PER_LEASE, Heartbeat } from './heart.js';
 import { Loop, type Ticking } from './loop.js';
@@ -80,9 +81,16 @@ class Watch implements Ticking {
   async tick(): Promise<number> {
     this.say({ kind: 'turning' });
     const restMs = await this.heartbeat.tick();
-    if (performance.now() - this.lastTurnAt > (BLOCKED_AFTER_BEATS * this.setup.leaseMs) / BEATS_PER_LEASE)
+    if (performance.now() - this.lastTurnAt > (BLOCKED_AFTER_BEATS * this.setup.leaseMs) / BEATS_PER_LEASE) {
       await this.settleOverdue();
+      await this.lookForOthers();
+    }
     return restMs;
+  }
+
+  /** The process may have woken somebody before it was blocked, or have been woken itself: it cannot look whether anybody came. */
+  private async lookForOthers(): Promise<void> {
+    await Promise.all(Object.keys(this.setup.about.types).map((type) => rouse(this.link, type)));
   }
 
   private async settleOverdue(): Promise<void> {

@@ -4,7 +4,7 @@
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 running, 5 leases, 6 succeeded, 7 failed, 8 cancelled, 9 expired, 10 parked,
 --        11 suspects, 12 expiring, 13 idle, 14-23 ready 0-9
 -- ARGV   ulids, 10 at most
--- reply  the ulids that were listed again
+-- reply  {1 when a worker was woken else 0, the ulids that were listed again}
 --#include record
 --#include wake
 
@@ -45,7 +45,7 @@ for _, ulid in ipairs(ARGV) do
   end
 end
 
-local reply, queued = {}, false
+local reply, queued = { 0 }, false
 for _, job in ipairs(lost) do
   local state = job.state
   if state.status == 'q' then
@@ -62,5 +62,5 @@ for _, job in ipairs(lost) do
   reply[#reply + 1] = job.ulid
 end
 for _, job in ipairs(deadlines) do redis.call('ZADD', KEYS[12], job.expires_at, job.ulid) end
-if queued then wake_one(KEYS[13], base) end
+if queued and wake_one(KEYS[13], base) then reply[1] = 1 end
 return reply

@@ -1,5 +1,5 @@
 import type { Link } from './link.js';
-import { asArray, asText } from './reply.js';
+import { asArray, asNumber, asText } from './reply.js';
 import { Script } from './script.js';
 
 const script = new Script('audit');
@@ -7,10 +7,17 @@ const script = new Script('audit');
 /** To find a job in a line takes longer than any other look at it. */
 export const MAX_JOBS_PER_AUDIT = 10;
 
-/** Lists those of the jobs again, at most {@link MAX_JOBS_PER_AUDIT}, that stand in no structure; answers with their ulids. */
-export async function audit(link: Link, type: string, ulids: readonly string[]): Promise<readonly string[]> {
+export interface Audited {
+  /** Ulids of the jobs that are listed again. */
+  readonly relisted: readonly string[];
+  /** A worker was woken. */
+  readonly woke: boolean;
+}
+
+/** Lists those of the jobs again, at most {@link MAX_JOBS_PER_AUDIT}, that stand in no structure. */
+export async function audit(link: Link, type: string, ulids: readonly string[]): Promise<Audited> {
   const keys = link.keys(type);
-  const found = await script.run(
+  const reply = await script.run(
     link.redis,
     [
       keys.clock,
@@ -30,5 +37,6 @@ export async function audit(link: Link, type: string, ulids: readonly string[]):
     ],
     ulids,
   );
-  return asArray(found).map(asText);
+  const [woke, ...relisted] = asArray(reply);
+  return { relisted: relisted.map(asText), woke: asNumber(woke) === 1 };
 }
