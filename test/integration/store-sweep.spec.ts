@@ -178,6 +178,61 @@ describe('a sweep', () => {
       expect(await known()).toBe(3);
     });
 
+    const sendsOn = async (): Promise<StoredWorker> => {
+      await queue.add([{}]);
+      const worker = queue.newWorker();
+      const { claimed } = await worker.exchange({ want: 1 });
+      const settlement = { event: 'hand_back', delayMs: HOUR } as const;
+      await worker.exchange({ want: 1, settles: claimed.map((job) => ({ ...job, settlement })) });
+      return worker;
+    };
+    const wantsNothing = async (): Promise<StoredWorker> => {
+      const worker = await idle();
+      await queue.redis.zrem(queue.keys.idle, worker.number);
+      return worker;
+    };
+
+    it.each([
+      ['waits to be woken after all others', sendsOn],
+      ['does not wait, since it was woken or wants nothing', wantsNothing],
+    ])('forgets one that %s ten minutes after nobody was seen to hear for it', async (_how, begin) => {
+      await begin();
+      await queue.moveClock(HOUR / 2);
+      await sweep();
+      await queue.moveClock(HOUR / 2 + 9 * MINUTE);
+      await sweep();
+      expect(await known()).toBe(3);
+      await queue.moveClock(HOUR / 2 + 11 * MINUTE);
+      await sweep();
+      expect(await known()).toBe(0);
+    });
+
+    it('has no doubt of one that is heard for, that runs something, or that said a moment ago that it is idle', async () => {
+      const heard = await wantsNothing();
+      const ear = await Ear.of(queue);
+      await ear.listenFor(heard);
+      await sweep();
+      expect(await queue.redis.exists(queue.keys.idle)).toBe(0);
+      ear.close();
+      await queue.redis.del(queue.keys.lanes);
+      const runs = queue.newWorker();
+      await queue.add([{}]);
+      await runs.exchange({ want: 1 });
+      const waits = queue.newWorker();
+      await waits.exchange({ want: 1 });
+      await sweep();
+      expect(await queue.redis.zrangebyscore(queue.keys.idle, '(0', '+inf')).toEqual([waits.number]);
+      expect(await queue.redis.zcard(queue.keys.idle)).toBe(1);
+    });
+
+    it('looks at no more than a few in a call whether they are there', async () => {
+      for (let i = 0; i < 15; i += 1) await wantsNothing();
+      await sweep();
+      const doubted = await queue.redis.zcard(queue.keys.idle);
+      expect(doubted).toBeGreaterThan(0);
+      expect(doubted).toBeLessThanOrEqual(3);
+    });
+
     it('forgets no more than a few in a call', async () => {
       for (let i = 0; i < 15; i += 1) await idle();
       await queue.moveClock(11 * MINUTE);

@@ -76,6 +76,7 @@ export const MUST_HAPPEN: readonly string[] = [
   'overdue',
   'timed out by the reaper',
   'idle worker forgotten',
+  'worker in doubt',
   'rolled back',
   'rollback reconciled',
 ];

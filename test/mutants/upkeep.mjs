@@ -129,8 +129,8 @@ export const UPKEEP = [
   {
     name: 'a worker that was idle a moment ago is forgotten',
     file: 'sweep.lua',
-    from: `GONE_AFTER_MS, MOST_GONE = 600000, 10`,
-    to: `GONE_AFTER_MS, MOST_GONE = 300000, 10`,
+    from: `MOST_LOOKED_AT = 600000, 10`,
+    to: `MOST_LOOKED_AT = 300000, 10`,
     first: ['store-sweep', 'model'],
   },
   {
@@ -173,6 +173,41 @@ export const UPKEEP = [
     file: 'sweep.lua',
     from: `  redis.call('HDEL', KEYS[8], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')\n`,
     to: ``,
+    first: ['store-sweep', 'model'],
+  },
+  {
+    name: 'a worker that neither waits nor runs anything is never in doubt',
+    file: 'sweep.lua',
+    from: `    unheard[#unheard + 1] = worker\n`,
+    to: ``,
+    first: ['store-sweep', 'model'],
+  },
+  {
+    name: 'a worker is in doubt though it said a moment ago that it is idle',
+    file: 'sweep.lua',
+    from: `if since == 0 and not redis.call('ZSCORE', KEYS[9], worker)`,
+    to: `if not redis.call('ZSCORE', KEYS[9], worker)`,
+    first: ['store-sweep'],
+  },
+  {
+    name: 'a worker is in doubt though it runs something',
+    file: 'sweep.lua',
+    from: `if since == 0 and not redis.call('ZSCORE', KEYS[9], worker)`,
+    to: `if since == 0`,
+    first: ['store-sweep', 'model'],
+  },
+  {
+    name: 'a worker is in doubt though it is heard for',
+    file: 'sweep.lua',
+    from: ` and redis.call('SPUBLISH', base .. 'wake:' .. worker, '') == 0 then`,
+    to: ` then`,
+    first: ['store-sweep'],
+  },
+  {
+    name: 'a sweep looks at any number of workers whether they are there',
+    file: 'sweep.lua',
+    from: `600000, 10, 3`,
+    to: `600000, 10, 100`,
     first: ['store-sweep', 'model'],
   },
   {

@@ -31,7 +31,7 @@ export type ExchangeAnswer =
 
 export const tokenOf = ({ worker, lane, number }: Call): string => `${worker}:${lane}:${number}`;
 
-const laneOf = ({ worker, lane }: Pick<Call, 'worker' | 'lane'>): string => `${worker}:${lane}`;
+export const laneOf = ({ worker, lane }: Pick<Call, 'worker' | 'lane'>): string => `${worker}:${lane}`;
 
 export function exchange(queue: Queue, call: Call, now: number): ExchangeAnswer {
   if (isLate(queue, call)) return { kind: 'refused' };

@@ -1,4 +1,4 @@
-import { forgetWorker } from './exchange.js';
+import { forgetWorker, laneOf } from './exchange.js';
 import type { Job, Status } from './job.js';
 import type { Queue } from './queue.js';
 import { must } from './violation.js';
@@ -55,6 +55,23 @@ export function forgetGone(queue: Queue, gone: ReadonlySet<string>, now: number)
   for (const worker of gone) {
     queue.tally.saw('idle worker forgotten');
     forgetWorker(queue, worker);
+  }
+}
+
+/** A sweep looks at so many of all that have called, whether they are still there. */
+const MOST_DOUBTED = 3;
+
+/** Begins to count the time for workers that nobody hears for, that run nothing, and that are not known to wait since some time. */
+export function doubt(queue: Queue, doubted: ReadonlySet<string>, now: number): void {
+  must(doubted.size <= MOST_DOUBTED, `${doubted.size} workers were looked at`);
+  for (const worker of doubted) {
+    must(!queue.leases.has(worker), `${worker} has a lease and was taken for one that is gone`);
+    must(
+      [0, 1].some((lane) => queue.lanes.has(laneOf({ worker, lane }))),
+      `${worker} never called`,
+    );
+    queue.tally.saw('worker in doubt');
+    queue.idle.set(worker, { version: 0, suspects: false, since: now });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from '../commands/commands.js';
 import { crashOverdue, heartbeat, overdue, reap, type Crash } from '../rules/lease.js';
-import { forgetGone, sweep } from '../rules/retention.js';
+import { doubt, forgetGone, sweep } from '../rules/retention.js';
 import type { Keep, Settle } from '../rules/settle.js';
 import type { Status } from '../rules/job.js';
 import { nextDueAt, promote } from '../rules/time.js';
@@ -168,6 +168,11 @@ export async function sweepOnce(world: World, at: 0 | 1, limit: number, maxFaile
       const stillIdle = view.sets.get('idle');
       const forgotten = [...side.queue.idle].filter(([worker, { since }]) => since !== 0 && stillIdle?.has(worker) !== true);
       forgetGone(side.queue, new Set(forgotten.map(([worker]) => worker)), now);
+      const unheard = [...(stillIdle ?? [])].filter(
+        ([worker, score]) => score < 0 && (side.queue.idle.get(worker)?.since ?? 0) === 0,
+      );
+      // One that is to be told last may have been told in vain before.
+      doubt(side.queue, new Set(unheard.map(([worker]) => worker)), now);
       const due = (['succeeded', 'failed', 'cancelled', 'expired'] as const).flatMap((status) =>
         side.queue
           .finished(status)

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Removes finished jobs whose retention is over or that are too many, oldest first: record, side hash, log, dedupe key and
--- index entry together. And forgets workers that ended while they were idle and told nobody, a few at a time.
+-- index entry together. And forgets workers that ended and told nobody, a few at a time.
 -- KEYS   1 clock, 2 succeeded, 3 failed, 4 cancelled, 5 expired, 6 idle, 7 workers, 8 lanes, 9 leases
 -- ARGV   1 retention in ms, 2 retention of failed jobs in ms, 3 how many at most, 4 how many failed jobs are kept
 -- reply  {how many were removed, ms until the next is due or -1}
@@ -9,7 +9,7 @@
 --#include dedupe
 
 -- A living worker that is idle says so again every 30 s.
-local GONE_AFTER_MS, MOST_GONE = 600000, 10
+local GONE_AFTER_MS, MOST_GONE, MOST_LOOKED_AT = 600000, 10, 3
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
@@ -49,6 +49,17 @@ end
 look_for_gone('(0', string.format('%.0f', now - GONE_AFTER_MS))
 look_for_gone(string.format('%.0f', GONE_AFTER_MS - now), '(0')
 
+-- Some of all that have called. One that runs nothing, does not wait since a known time and is not heard for may be gone: it stands
+-- from now on among those that nobody heard, to be forgotten in ten minutes unless it calls before.
+local unheard = {}
+for _, lane in ipairs(redis.call('HRANDFIELD', KEYS[8], MOST_LOOKED_AT)) do
+  local worker = string.match(lane, '^%d+')
+  local since = tonumber(redis.call('ZSCORE', KEYS[6], worker) or 0)
+  if since == 0 and not redis.call('ZSCORE', KEYS[9], worker) and redis.call('SPUBLISH', base .. 'wake:' .. worker, '') == 0 then
+    unheard[#unheard + 1] = worker
+  end
+end
+
 for _, job in ipairs(jobs) do
   -- Retention is over, so a key held until then is free; a ttl key has a life of its own.
   free_dedupe(job.dedupe_key, job.header, 'S', false)
@@ -63,6 +74,8 @@ for _, worker in ipairs(gone) do
   redis.call('HDEL', KEYS[7], worker)
   redis.call('HDEL', KEYS[8], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
 end
+
+for _, worker in ipairs(unheard) do redis.call('ZADD', KEYS[6], string.format('%.0f', -now), worker) end
 
 local next_in = -1
 for i = 2, 5 do

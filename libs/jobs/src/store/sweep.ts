@@ -21,8 +21,8 @@ export interface Swept {
 }
 
 /**
- * Removes finished jobs whose retention is over, and the oldest failed ones when there are too many. Forgets workers that were
- * idle and have not been heard of for ten minutes.
+ * Removes finished jobs whose retention is over, and the oldest failed ones when there are too many. Forgets workers that run
+ * nothing and have not been heard of for ten minutes.
  */
 export async function sweep(link: Link, { type, retentionMs, deadRetentionMs, limit, maxFailed }: SweepCall): Promise<Swept> {
   const keys = link.keys(type);
