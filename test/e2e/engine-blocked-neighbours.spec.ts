@@ -42,7 +42,7 @@ describe('a job that blocks the event loop of any worker past the hard limits of
     // Where it was alone at last, its one attempt was used.
     expect(['poison', 'timed_out']).toContain(blocker?.error?.code);
 
-    const first = { outcome: 'timed_out', error: { name: 'EventLoopBlockedError', code: 'loop_blocked' } };
+    const first = { outcome: 'crashed', error: { name: 'EventLoopBlockedError', code: 'loop_blocked' } };
     expect(blocker?.runs[0]).toMatchObject(first);
     // Some were cut off with it, else nothing was shown.
     const cutOff = neighbours.filter(({ crashes }) => crashes > 0);

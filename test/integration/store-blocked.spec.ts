@@ -49,7 +49,7 @@ describe('a worker that is blocked while it has several runs', () => {
     const { seen, jobs } = await queue.crashOverdue(worker);
     expect([seen, jobs.map(({ ulid, record }) => [ulid, record.status])]).toEqual([2, [[short, 'queued']]]);
     expect((await queue.read(short)).record).toMatchObject({ status: 'queued', attempt: 0, crashes: 1, crashesInAll: 1 });
-    expect(await runsOf(short)).toMatchObject([{ number: 1, outcome: 'timed_out', workerId: worker.number }]);
+    expect(await runsOf(short)).toMatchObject([{ number: 1, outcome: 'crashed', workerId: worker.number }]);
     expect((await queue.read(long)).record).toMatchObject({ status: 'processing', attempt: 1, crashes: 0 });
   });
 
@@ -114,7 +114,7 @@ describe('a worker that is blocked while it has several runs', () => {
     await queue.crashOverdue(worker);
     const [first = '', second = ''] = ulids;
     expect((await queue.read(first)).record).toMatchObject({ status: 'failed', crashes: 3 });
-    expect((await runsOf(first)).map(({ outcome }) => outcome)).toEqual(['timed_out', 'timed_out', 'timed_out']);
+    expect((await runsOf(first)).map(({ outcome }) => outcome)).toEqual(['crashed', 'crashed', 'crashed']);
     expect((await queue.read(second)).record).toMatchObject({ status: 'queued', crashes: 2, suspect: true });
   });
 

@@ -68,7 +68,7 @@ export function reap(queue: Queue, call: Reap, { worker, timedOut, taken }: Reap
   }
   if (timedOut.length > 0) queue.tally.saw('timed out by the reaper');
   // The oldest ends up in front.
-  for (const ulid of [...taken].sort().reverse()) crash(queue, call, 'crashed', ulid, now);
+  for (const ulid of [...taken].sort().reverse()) crash(queue, call, ulid, now);
   finishReaping(queue, worker, lease, held.length === taken.length && looked.length < call.limit);
 }
 
@@ -78,18 +78,15 @@ export function reap(queue: Queue, call: Reap, { worker, timedOut, taken }: Reap
  */
 export function crashOverdue(queue: Queue, worker: string, call: Crash, now: number): string[] {
   const taken = overdue(queue, worker, now).sort();
-  for (const ulid of taken.toReversed()) crash(queue, call, 'timed_out', ulid, now);
+  for (const ulid of taken.toReversed()) {
+    const { status } = crash(queue, call, ulid, now);
+    queue.tally.saw(`blocked loop: ${status}`);
+  }
   if (taken.length > 0) queue.idle.delete(worker);
   return taken;
 }
 
-function crash(
-  queue: Queue,
-  { keep, crashError, poisonError }: Crash,
-  outcome: 'crashed' | 'timed_out',
-  ulid: string,
-  now: number,
-): void {
+function crash(queue: Queue, { keep, crashError, poisonError }: Crash, ulid: string, now: number): Job {
   const job = queue.jobs.get(ulid);
   must(job !== undefined, `${ulid} is gone`);
   job.crashes += 1;
@@ -99,17 +96,17 @@ function crash(
     queue.end(job, 'crash', 'cancelled', now, keep.finished);
   } else if (job.crashes >= queue.policy.maxCrashes || job.crashesInAll >= MOST_CRASHES) {
     queue.tally.saw(job.crashes >= queue.policy.maxCrashes ? 'poison: crashes' : 'poison: crashes in all');
-    note(job, { outcome, endedAt: now, nextAt: 0, error: poisonError });
+    note(job, { outcome: 'crashed', endedAt: now, nextAt: 0, error: poisonError });
     queue.end(job, 'crash', 'failed', now, keep.failed);
   } else {
-    note(job, { outcome, endedAt: now, nextAt: now, error: crashError });
+    note(job, { outcome: 'crashed', endedAt: now, nextAt: now, error: crashError });
     job.attempt -= 1;
     queue.change(job, 'crash', 'queued');
     queue.joinLine(job, 'front');
   }
-  if (outcome === 'timed_out') queue.tally.saw(`blocked loop: ${job.status}`);
   // Nothing that the worker says of the run counts any more.
   job.token = undefined;
+  return job;
 }
 
 /** Once all are taken the worker is forgotten; until then no heartbeat brings the lease back. */

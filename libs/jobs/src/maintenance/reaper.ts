@@ -1,6 +1,7 @@
 import { JobAbortedError } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { describeThrown } from '../definition/thrown.js';
+import { WORKER_LOST_JSON, poisonJson } from '../runtime/crash-errors.js';
 import { BEATS_PER_LEASE } from '../runtime/heart.js';
 import type { Ticking } from '../runtime/loop.js';
 import { longestGraceMs } from '../runtime/time-limits.js';
@@ -81,15 +82,7 @@ function reapCallFor(
     maxCrashes,
     graceMs: longestGraceMs(definition),
     ...keep,
-    crashJson: JSON.stringify({
-      name: 'WorkerLostError',
-      code: 'worker_lost',
-      message: 'The worker that ran the job was not heard of any more.',
-    }),
-    poisonJson: JSON.stringify({
-      name: 'PoisonError',
-      code: 'poison',
-      message: `The worker was lost while it ran the job, ${maxCrashes} times in a row or 10 times in all. The job may be what kills it.`,
-    }),
+    crashJson: WORKER_LOST_JSON,
+    poisonJson: poisonJson(maxCrashes),
   };
 }

@@ -3,6 +3,7 @@ import { crashOverdue } from '../store/crash-overdue.js';
 import type { Link } from '../store/link.js';
 import { takeOverdue } from '../store/overdue.js';
 import type { StoredJob } from '../store/reply.js';
+import { LOOP_BLOCKED_JSON, poisonJson } from './crash-errors.js';
 
 /** What has to be known of a type to take its runs from a blocked process. */
 export interface BlockedPolicy {
@@ -22,18 +23,7 @@ export function crashOverdueRuns(
   keep: { readonly keepFinished: boolean; readonly keepFailed: boolean },
 ): Promise<readonly StoredJob[]> {
   const { keepFinished, keepFailed } = keep;
-  const crashJson = JSON.stringify({
-    name: 'EventLoopBlockedError',
-    code: 'loop_blocked',
-    message: 'The event loop was blocked when the time of the job was over. It or one that ran beside it did that.',
-  });
-  const poisonJson = JSON.stringify({
-    name: 'PoisonError',
-    code: 'poison',
-    message:
-      `The event loop was blocked, or the worker was lost, while it ran the job, ${maxCrashes} times in a row or 10 times in all. ` +
-      'The job may be what does that.',
-  });
-  const call = { type, workerNumber, graceMs, maxCrashes, keepFinished, keepFailed, crashJson, poisonJson };
+  const errors = { crashJson: LOOP_BLOCKED_JSON, poisonJson: poisonJson(maxCrashes) };
+  const call = { type, workerNumber, graceMs, maxCrashes, keepFinished, keepFailed, ...errors };
   return takeOverdue(MAX_JOBS_PER_CALL, (page) => crashOverdue(link, { ...call, ...page }));
 }

@@ -34,7 +34,7 @@ end
 -- waits where a worker takes one at a time.
 local function requeue_crashed(call, job)
   local state = job.state
-  note_crash(call, job, call.outcome, call.now, call.crash_json)
+  note_crash(call, job, 'crashed', call.now, call.crash_json)
   state.status, state.attempt = 'q', state.attempt - 1
   if state.crashes == call.max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1 then set_flag(state, FLAG_SUSPECT) end
   write_state(job.key, state)
@@ -44,7 +44,7 @@ local function requeue_crashed(call, job)
   if expires_at > 0 then redis.call('ZADD', call.expiring, expires_at, job.ulid) end
 end
 
--- Takes a run from its worker and counts it as a crash. `call` has the time `now`, the `ending` to add to, `outcome` and
+-- Takes a run from its worker and counts it as a crash. `call` has the time `now`, the `ending` to add to,
 -- `crash_json` for the trail, `max_crashes` and `poison_json` for a burial, `keep_finished` and `keep_failed`, and the keys
 -- `suspects`, `cancelled`, `cancels`, `failed`, `expiring` and `ready`. To leave `running` is the caller's to see to.
 local function crash(call, job)
@@ -55,7 +55,7 @@ local function crash(call, job)
     note_crash(call, job, 'cancelled', 0, call.crash_json)
     end_job(call.ending, job, 'C', call.cancelled, call.keep_finished)
   elseif state.crashes >= call.max_crashes or state.all_crashes >= MOST_CRASHES then
-    note_crash(call, job, call.outcome, 0, call.poison_json)
+    note_crash(call, job, 'crashed', 0, call.poison_json)
     end_job(call.ending, job, 'F', call.failed, call.keep_failed)
   else
     requeue_crashed(call, job)
