@@ -75,18 +75,20 @@ describe('a run past its timeout and grace', () => {
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS + 1_000);
     const definition = defineJob(queue.type, { payload: unchecked<object>(), ...isolation, grace: `${GRACE_MS}ms` });
     const told: unknown[] = [];
-    const reaper = new Reaper(definition, {
+    const context = {
       link: queue.link,
       worker: queue.newWorker().identity,
       // All that a reaper asks for.
       options: { leaseMs: LEASE_MS, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
       journal: { crashed: () => told.push('crashed'), settled: () => told.push('timed out') } as unknown as JobJournal,
       rouser: new Rouser(queue.link, { logger: silentLogger }),
-    });
+    };
+    let looksForRetries = 0;
+    const reaper = new Reaper(definition, context, () => (looksForRetries += 1));
     // The first tick gives living workers time to be heard.
     for (let tick = 0; tick < 2; tick += 1) await reaper.tick();
     expect((await queue.read(ulid)).record).toMatchObject(expected);
-    expect(told).toEqual([end]);
+    expect([told, looksForRetries]).toEqual([[end], end === 'timed out' ? 1 : 0]);
   });
 
   it('when its worker was last heard of is left by the reaper to be settled as timed out; the others crashed', async () => {

@@ -16,7 +16,12 @@ export class Maintenance {
     this.promoters = new Map(definitions.map(({ type }) => [type, loop('promoter', new Promoter(type, context))]));
     this.loops = [
       ...this.promoters.values(),
-      ...definitions.map((definition) => loop('reaper', new Reaper(definition, context))),
+      ...definitions.map((definition) => {
+        const onTimedOut = () => {
+          this.promoteWithin(definition.type, 0);
+        };
+        return loop('reaper', new Reaper(definition, context, onTimedOut));
+      }),
       ...definitions.map(({ type }) => loop('retention', new Retention(type, context))),
       loop('auditor', new Auditor(new Set(definitions.map(({ type }) => type)), context)),
     ];

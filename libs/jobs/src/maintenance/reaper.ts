@@ -22,9 +22,11 @@ export class Reaper implements Ticking {
   /** Also true at first: who starts does not know whether Redis has just come back. */
   private interrupted = true;
 
+  /** @param onTimedOut told when runs were settled as timed out: their jobs may wait for a retry that nobody knows of yet. */
   constructor(
     private readonly definition: JobDefinition,
     private readonly context: MaintenanceContext,
+    private readonly onTimedOut: () => void,
   ) {
     const { link, worker, options } = context;
     const keep = { keepFinished: options.retentionMs > 0, keepFailed: options.deadRetentionMs > 0 };
@@ -57,6 +59,7 @@ export class Reaper implements Ticking {
   /** Runs that were past their hard limit while their worker lived did not crash. */
   private async settle(jobs: readonly StoredJob[]): Promise<void> {
     const settled = await this.timedOutRuns.settle(this.definition, jobs);
+    this.onTimedOut();
     const error = describeThrown(new JobAbortedError('timed_out'));
     jobs.forEach((job, index) => {
       const seconds = (job.record.timeoutMs + this.definition.graceMs) / 1_000;

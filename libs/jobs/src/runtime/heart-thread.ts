@@ -112,6 +112,7 @@ export class HeartThread extends Heart {
         break;
       case 'timed_out': {
         const { type, ulids } = message;
+        this.onTimedOut(type);
         const job_ids = ulids.map((ulid) => formatJobId({ type, ulid }));
         this.options.logger.warn({ job_type: type, job_ids }, 'jobs were settled as timed out while the event loop was blocked');
       }

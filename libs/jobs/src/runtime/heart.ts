@@ -13,6 +13,8 @@ export abstract class Heart {
   onPulse: (type: string, pulse: Pulse) => void = () => undefined;
   /** Told of runs that were taken from this process because its event loop was blocked, in their new state. */
   onTaken: (type: string, jobs: readonly StoredJob[]) => void = () => undefined;
+  /** Told when runs were settled as timed out in the place of this process: their jobs may wait for a retry. */
+  onTimedOut: (type: string) => void = () => undefined;
   /** Asked how many handlers go on though no beat counts their runs any more. */
   beyondRedis: () => number = () => 0;
   /** Resolves once it can beat whatever the event loop does; never rejects. */

@@ -78,6 +78,9 @@ export class Worker {
       for (const job of jobs) journal.crashed(type, job, { blocked_worker: String(identity.number) });
       this.claimers.get(type)?.lose(jobs);
     };
+    heart.onTimedOut = (type) => {
+      this.maintenance.promoteWithin(type, 0);
+    };
     heart.beyondRedis = () => [...this.claimers.values()].reduce((sum, { beyondRedis }) => sum + beyondRedis, 0);
   }
 
