@@ -5,12 +5,14 @@ import { JobsModule } from '@antrean/jobs';
 import { ApiKeyRing, type ApiConfig, type Logger } from '@antrean/platform';
 import { AccessGuard } from './auth/access.guard.js';
 import { AuditLog } from './audit/audit-log.js';
+import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { JsonBodyInterceptor } from './http/json-body/json-body.interceptor.js';
 import { Links } from './http/links.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { JobActsController } from './jobs/job-acts.controller.js';
 import { JobSubmitter } from './jobs/job-submitter.js';
+import { JobAnswers } from './jobs/job-answers.js';
 import { JobListController } from './jobs/job-list.controller.js';
 import { JobWaits } from './jobs/job-waits.js';
 import { JobsController } from './jobs/jobs.controller.js';
@@ -37,7 +39,14 @@ export class ApiModule {
         HealthModule,
         MetricsModule.register(),
       ],
-      controllers: [SubmitsController, JobListController, JobsController, JobActsController, TypesController],
+      controllers: [
+        SubmitsController,
+        JobListController,
+        JobsController,
+        JobActsController,
+        DeadLettersController,
+        TypesController,
+      ],
       providers: [
         ...shared,
         { provide: ApiKeyRing, useFactory: () => new ApiKeyRing(config.apiKeys) },
@@ -45,6 +54,7 @@ export class ApiModule {
         { provide: APP_FILTER, useClass: ProblemFilter },
         JobSubmitter,
         JobWaits,
+        JobAnswers,
         AuditLog,
         JsonBodyInterceptor,
       ],

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Logger, WorkerConfig } from '@antrean/platform';
+import { DeadLettersModule } from './handlers/dead-letters/dead-letters.module.js';
 import { EmailSendModule } from './handlers/email-send/email-send.module.js';
 
 /** Every handler of this product: one module a job type. */
@@ -8,7 +9,7 @@ export class HandlersModule {
   static register(config: WorkerConfig, logger: Logger): DynamicModule {
     return {
       module: HandlersModule,
-      imports: [EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown, logger })],
+      imports: [DeadLettersModule, EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown, logger })],
     };
   }
 }

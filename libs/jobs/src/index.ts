@@ -37,6 +37,12 @@ export type { WorkerOptions } from './runtime/worker-options.js';
 export type { ProducerOptions } from './services/producer-options.js';
 export { QueueHealth, type QueueHealthReport } from './services/queue-health.js';
 export { ControlService, type CancelledJob, type ReplayedJob } from './services/control.service.js';
+export {
+  DeadLettersService,
+  type DeadLetterFilter,
+  type DeadLetterPlace,
+  type DeadLetterStep,
+} from './services/dead-letters.service.js';
 export { DedupeService } from './services/dedupe.service.js';
 export { ListService, type JobFilter, type JobPage } from './services/list.service.js';
 export { INDEXED_STATUSES, type IndexedStatus } from './store/job-index.js';

@@ -14,6 +14,7 @@ import { WORKER_OPTIONS, type WorkerOptions } from './runtime/worker-options.js'
 import { WorkerRuntime } from './runtime/worker-runtime.js';
 import { BootCheck } from './services/boot-check.js';
 import { ControlService } from './services/control.service.js';
+import { DeadLettersService } from './services/dead-letters.service.js';
 import { DedupeService } from './services/dedupe.service.js';
 import { EnqueueBatcher } from './services/enqueue-batcher.js';
 import { JobEnds } from './services/job-ends.js';
@@ -30,11 +31,20 @@ import { JobJournal } from './telemetry/job-journal.js';
 import { JobLogs } from './telemetry/job-logs.js';
 import { JOB_METRICS_PROVIDERS } from './telemetry/job-metrics.js';
 
-const PRODUCER_EXPORTS = [JobCatalog, QueueService, StatusService, ListService, DedupeService, ControlService, QueueHealth];
+const PRODUCER_EXPORTS = [
+  JobCatalog,
+  QueueService,
+  StatusService,
+  ListService,
+  DedupeService,
+  ControlService,
+  DeadLettersService,
+  QueueHealth,
+];
 
 @Module({})
 export class JobsModule {
-  /** For applications that submit and look: provides `QueueService`, `StatusService`, `ListService`, `DedupeService`, `ControlService`, `JobCatalog`, `QueueHealth`. */
+  /** For applications that submit and look: provides `QueueService`, `StatusService`, `ListService`, `DedupeService`, `ControlService`, `DeadLettersService`, `JobCatalog`, `QueueHealth`. */
   static forProducer(given: ProducerOptions): DynamicModule {
     const options = { ...given, logger: harmless(given.logger) };
     return {
@@ -74,6 +84,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     ListService,
     DedupeService,
     ControlService,
+    DeadLettersService,
     QueueHealth,
     BootCheck,
   ];

@@ -4,8 +4,8 @@ import type { Logger } from '@antrean/platform';
 import type { RequestContext } from '../http/request-context.js';
 import { API_LOG } from '../tokens.js';
 
-/** What was done to a job, as a word that stays. */
-export type Act = 'job.cancel' | 'job.replay' | 'job.delete';
+/** What was done, as a word that stays. */
+export type Act = 'job.cancel' | 'job.replay' | 'job.delete' | 'dead-letters.replay' | 'dead-letters.delete';
 
 /** What an act came to: its answer, and what of it is to be kept; undefined when it changed nothing. */
 export interface Done<T> {
@@ -39,7 +39,7 @@ export class AuditLog {
     }
   }
 
-  private note(act: Act, jobId: string, { keyName, requestId, trace }: RequestContext, about: object): void {
+  note(act: Act, jobId: string, { keyName, requestId, trace }: RequestContext, about: object): void {
     const fields = { audit: act, job_id: jobId, api_key: keyName ?? null, request_id: requestId, trace_id: trace.traceId };
     this.log.info({ ...fields, ...about }, 'audit');
   }

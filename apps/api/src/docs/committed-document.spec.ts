@@ -53,6 +53,8 @@ describe('openapi.json', () => {
       'get /jobs/{id}/logs',
       'get /metrics',
       'get /types',
+      'post /dead-letters/delete',
+      'post /dead-letters/replay',
       'post /jobs',
       'post /jobs/email',
       'post /jobs/{id}/cancel',

@@ -1,4 +1,5 @@
 import type { JobDefinition } from '@antrean/jobs';
+import { DeadLettersBody } from '../dead-letters/dead-letters.body.js';
 import { ReplayJobBody } from '../jobs/replay-job.body.js';
 import { BackoffBody, JobOptionsBody, SubmitJobBody } from '../jobs/submit-job.body.js';
 import { classSchema, type JsonSchema } from './schema/class-schema.js';
@@ -18,8 +19,10 @@ export function jobSchemas(definitions: readonly JobDefinition[]): Readonly<Reco
   add(BackoffBody.name, BackoffBody);
   add(JobOptionsBody.name, JobOptionsBody);
   add(ReplayJobBody.name, ReplayJobBody);
-  for (const { type, payload } of definitions) add(type, payload);
-  return { ...schemas, ...submitSchemas(definitions) };
+  add(DeadLettersBody.name, DeadLettersBody);
+  const open = definitions.filter(({ internal }) => !internal);
+  for (const { type, payload } of open) add(type, payload);
+  return { ...schemas, ...submitSchemas(open) };
 }
 
 function submitSchemas(definitions: readonly JobDefinition[]): Readonly<Record<string, JsonSchema>> {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { ProblemError } from './problem-error.js';
 import { contextOf } from './request-context.js';
@@ -13,18 +12,17 @@ const KEY = /^[ -~]{1,255}$/;
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 
 /**
- * The once key that stands for the request's header `Idempotency-Key`, and belongs to the principal and the path it came to;
+ * The once key that stands for a request's header `Idempotency-Key`, and belongs to the principal and the path it came to;
  * undefined without the header.
  * @throws {ProblemError} `invalid_request`
  */
-export const OnceKey = createParamDecorator((_data: unknown, execution: ExecutionContext): string | undefined => {
-  const request = execution.switchToHttp().getRequest<Request>();
+export function onceKeyOf(request: Request): string | undefined {
   const sent = request.headersDistinct['idempotency-key'];
   if (sent === undefined) return undefined;
   const { keyName = '' } = contextOf(request);
   const scope = [keyName, request.path.toLowerCase().replace(/\/$/, ''), parseIdempotencyKey(sent)];
   return `http:${createHash('sha256').update(JSON.stringify(scope)).digest('base64url')}`;
-});
+}
 
 /**
  * A key as its client means it, sent quoted or bare.

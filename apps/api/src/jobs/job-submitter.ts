@@ -9,6 +9,7 @@ import {
 } from '@antrean/jobs';
 import { formatTraceparent } from '@antrean/platform';
 import type { RequestContext } from '../http/request-context.js';
+import type { SubmitRequest } from './submit-request.js';
 import { inTermsOfTheBody } from './in-terms-of-the-body.js';
 
 /** One job to submit, and where in the request's body its payload stood (a JSON pointer). */
@@ -17,8 +18,6 @@ interface JobToSubmit {
   readonly payload: object;
   readonly payloadAt: '' | '/payload';
   readonly options?: EnqueueOptions;
-  /** Of the request's `Idempotency-Key`. */
-  readonly onceKey: string | undefined;
 }
 
 /** Hands a checked submit to the queue, with the request's id and trace; what is refused is told in terms of the request's body. */
@@ -26,7 +25,10 @@ interface JobToSubmit {
 export class JobSubmitter {
   constructor(private readonly queue: QueueService) {}
 
-  async submit({ definition, payload, payloadAt, options, onceKey }: JobToSubmit, context: RequestContext): Promise<EnqueuedJob> {
+  async submit(
+    { definition, payload, payloadAt, options }: JobToSubmit,
+    { context, onceKey }: SubmitRequest,
+  ): Promise<EnqueuedJob> {
     try {
       const job = await this.queue.enqueue(definition, payload, {
         ...options,

@@ -10,9 +10,8 @@ import { SubmittedJobView } from './submitted-job.view.js';
 const PREFER = (description: string) =>
   ApiHeader({ name: 'Prefer', required: false, description, schema: { type: 'string', examples: ['wait=10'] } });
 
-const SubmitAnswers = () =>
+export const DescribesSubmitAnswers = () =>
   applyDecorators(
-    ApiTags('jobs'),
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,
@@ -73,7 +72,8 @@ export const DescribesSubmit = () =>
         },
       },
     }),
-    SubmitAnswers(),
+    ApiTags('jobs'),
+    DescribesSubmitAnswers(),
   );
 
 export const DescribesSubmitEmail = () =>
@@ -93,7 +93,8 @@ export const DescribesSubmitEmail = () =>
         },
       },
     }),
-    SubmitAnswers(),
+    ApiTags('jobs'),
+    DescribesSubmitAnswers(),
   );
 
 const ReadsOfJob = () =>

@@ -22,7 +22,7 @@ export class TypesController {
   private readonly list: TypeListView;
 
   constructor(catalog: JobCatalog) {
-    this.list = { data: catalog.all.map(typeView), next_cursor: null };
+    this.list = { data: catalog.open.map(typeView), next_cursor: null };
   }
 
   @Get()

@@ -23,6 +23,11 @@ export class JobCatalog {
     return [...this.byType.values()];
   }
 
+  /** Without those that are internal. */
+  get open(): readonly JobDefinition[] {
+    return this.all.filter(({ internal }) => !internal);
+  }
+
   find(type: string): JobDefinition | undefined {
     return this.byType.get(type);
   }
@@ -31,6 +36,18 @@ export class JobCatalog {
   get(type: string): JobDefinition {
     const definition = this.byType.get(type);
     if (definition === undefined) throw new UnknownJobTypeError(type, this.types);
+    return definition;
+  }
+
+  /** As {@link get}, for whoever may not submit internal types. @throws {UnknownJobTypeError} naming the known types. */
+  getOpen(type: string): JobDefinition {
+    const definition = this.byType.get(type);
+    if (definition === undefined || definition.internal) {
+      throw new UnknownJobTypeError(
+        type,
+        this.open.map((each) => each.type),
+      );
+    }
     return definition;
   }
 }

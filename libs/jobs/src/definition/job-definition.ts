@@ -32,6 +32,8 @@ export interface JobPolicy<P extends object> {
   readonly upgrade?: (from: number, payload: unknown) => unknown;
   /** `thread` runs the handler in worker threads, so that one that hangs can be ended. Default: in the worker's own thread. */
   readonly isolation?: 'thread';
+  /** Submitted by the product's own code only: doors that clients come by do not take or show it. */
+  readonly internal?: true;
   /** How many jobs of the type one worker runs at once. Default 10. */
   readonly concurrency?: { readonly worker?: number };
   /** The handler's signal fires after it. Default 30 s; never none. */
@@ -68,6 +70,7 @@ export interface JobDefinition<P extends object = object> {
   readonly version: number;
   readonly upgrade: ((from: number, payload: unknown) => unknown) | undefined;
   readonly isolation: 'none' | 'thread';
+  readonly internal: boolean;
   readonly concurrency: number;
   readonly timeoutMs: number;
   readonly graceMs: number;
@@ -126,6 +129,7 @@ export function defineJob<P extends object>(type: string, policy: JobPolicy<P>):
     version: bounded('version', policy.version ?? 1),
     upgrade: policy.upgrade,
     isolation: policy.isolation ?? 'none',
+    internal: policy.internal ?? false,
     concurrency: bounded('concurrency', policy.concurrency?.worker ?? 10),
     timeoutMs: bounded('timeoutMs', toMs(policy.timeout ?? '30s')),
     graceMs: bounded('graceMs', toMs(policy.grace ?? '5s')),

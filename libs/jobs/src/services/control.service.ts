@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { toMs } from '../definition/duration.js';
 import { DuplicateJobError, IllegalTransitionError, JobNotFoundError } from '../definition/errors.js';
 import { JobCatalog } from '../definition/job-catalog.js';
 import { formatJobId, parseJobId, type JobId } from '../definition/job-id.js';
@@ -8,16 +7,13 @@ import { available } from '../store/availability.js';
 import { cancel } from '../store/cancel.js';
 import { Link } from '../store/link.js';
 import { read } from '../store/read.js';
-import type { JobRecord } from '../store/record.js';
 import { remove } from '../store/remove.js';
 import { replay, type Replayed } from '../store/replay.js';
 import { JobJournal } from '../telemetry/job-journal.js';
 import { withPayload } from './prepare-job.js';
 import { PRODUCER_OPTIONS, maxPayloadBytesOf, type ProducerOptions } from './producer-options.js';
+import { replayTtlMs } from './replay-ttl.js';
 import { Rouser } from './rouser.js';
-
-/** For a type that is defined no more. */
-const DEFAULT_DEDUPE_TTL_MS = toMs('10m');
 
 /** What became of a job that was cancelled. */
 export interface CancelledJob {
@@ -115,15 +111,11 @@ export class ControlService {
     if (snapshot === undefined) return { answer: undefined, dedupeKey: undefined };
     const before = snapshot.record;
     const record = payload && withPayload(this.catalog.get(type), before, payload, maxPayloadBytesOf(this.options));
-    const { answers, woke } = await replay(this.link, type, [{ ulid, dedupeTtlMs: this.dedupeTtlMsOf(type, before), record }]);
+    const { answers, woke } = await replay(this.link, type, [
+      { ulid, dedupeTtlMs: replayTtlMs(this.catalog, type, before), record },
+    ]);
     if (woke) this.rouser.woke(type);
     return { answer: answers[0], dedupeKey: before.dedupeKey };
-  }
-
-  /** The key is held for as long as it was at the submit. */
-  private dedupeTtlMsOf(type: string, { dedupePolicy, facts }: JobRecord): number {
-    if (dedupePolicy !== 'ttl') return 0;
-    return facts.dedupeTtlMs ?? this.catalog.find(type)?.dedupe.ttlMs ?? DEFAULT_DEDUPE_TTL_MS;
   }
 }
 

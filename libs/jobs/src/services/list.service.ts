@@ -5,21 +5,21 @@ import { parseJobId } from '../definition/job-id.js';
 import { availableToRead } from '../store/availability.js';
 import { byPlace, readIndex, type IndexEntry, type IndexedStatus } from '../store/job-index.js';
 import { Link } from '../store/link.js';
+import { hasTraits, type JobTraits } from './job-traits.js';
 import type { Job } from './job.js';
 import { StatusService } from './status.service.js';
 
-/** Which jobs to list. Those that wait come with the soonest first, those that have finished with the latest first. */
-export interface JobFilter {
+/**
+ * Which jobs to list. Those that wait come with the soonest first, those that have finished with the latest first. Traits are
+ * looked at job by job, so that a page may hold fewer jobs than its limit, or none, and still not be the last.
+ */
+export interface JobFilter extends JobTraits {
   readonly status: IndexedStatus;
   /** Of all types of the catalog where it is left out. */
   readonly type?: string | undefined;
   /** Of the time when the job is due, or finished; both included. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
-  /** What follows is looked at job by job, so that a page may hold fewer than its limit, or none, and still not be the last. */
-  readonly errorCode?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly tag?: string | undefined;
 }
 
 export interface JobPage {
@@ -60,14 +60,22 @@ export class ListService {
     const last = places.at(-1);
     return {
       // Since the index was read, a job may have gone on, or away.
-      jobs: jobs.filter((job) => job !== undefined).filter((job) => fits(job, filter)),
+      jobs: jobs.filter((job) => job !== undefined).filter((job) => job.status === filter.status && hasTraits(job, filter)),
       next: last !== undefined && places.length === limit ? cursorOf(last) : undefined,
     };
   }
 
   private async places(filter: JobFilter, limit: number, after: IndexEntry | undefined): Promise<readonly Place[]> {
     const { status, type: only, from, to } = filter;
-    const query = { status, fromMs: from?.getTime() ?? 0, toMs: to?.getTime() ?? Number.MAX_SAFE_INTEGER, after, limit };
+    const order = status === 'scheduled' || status === 'retrying' ? 'forwards' : 'backwards';
+    const query = {
+      status,
+      order,
+      fromMs: from?.getTime() ?? 0,
+      toMs: to?.getTime() ?? Number.MAX_SAFE_INTEGER,
+      after,
+      limit,
+    } as const;
     const types = only === undefined ? this.catalog.types : [only];
     const entries = await Promise.all(
       types.map(async (type) => {
@@ -75,17 +83,8 @@ export class ListService {
         return found.map((entry) => ({ ...entry, type }));
       }),
     );
-    return entries.flat().sort(byPlace(status)).slice(0, limit);
+    return entries.flat().sort(byPlace(order)).slice(0, limit);
   }
-}
-
-function fits(job: Job, { status, errorCode, userId, tag }: JobFilter): boolean {
-  return (
-    job.status === status &&
-    (errorCode === undefined || job.error?.code === errorCode) &&
-    (userId === undefined || job.userId === userId) &&
-    (tag === undefined || job.tags.includes(tag))
-  );
 }
 
 function cursorOf({ at, ulid }: IndexEntry): string {

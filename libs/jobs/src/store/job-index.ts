@@ -20,8 +20,12 @@ export interface IndexEntry {
   readonly at: number;
 }
 
+/** By time: from the past on, or back to it. */
+export type IndexOrder = 'forwards' | 'backwards';
+
 export interface IndexQuery {
   readonly status: IndexedStatus;
+  readonly order: IndexOrder;
   /** Both included, in ms. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -30,16 +34,15 @@ export interface IndexQuery {
   readonly limit: number;
 }
 
-/** What waits comes with the soonest first, what has finished with the latest first. */
-export function byPlace(status: IndexedStatus): (a: IndexEntry, b: IndexEntry) => number {
-  const sign = isWaiting(status) ? 1 : -1;
+export function byPlace(order: IndexOrder): (a: IndexEntry, b: IndexEntry) => number {
+  const sign = order === 'forwards' ? 1 : -1;
   return (a, b) => sign * (a.at - b.at || (a.ulid < b.ulid ? -1 : Number(a.ulid > b.ulid)));
 }
 
 /** Jobs of a type in one status, in the order of {@link byPlace}. */
 export async function readIndex(link: Link, type: string, query: IndexQuery): Promise<readonly IndexEntry[]> {
-  const { status, after, limit } = query;
-  const compare = byPlace(status);
+  const { order, after, limit } = query;
+  const compare = byPlace(order);
   const found: IndexEntry[] = [];
   // Those of the very time of `after` that stand before it are passed over, page by page.
   for (let offset = 0; found.length < limit; offset += limit) {
@@ -51,16 +54,13 @@ export async function readIndex(link: Link, type: string, query: IndexQuery): Pr
 }
 
 async function readPage(link: Link, type: string, query: IndexQuery, offset: number): Promise<readonly IndexEntry[]> {
-  const { status, after, limit } = query;
+  const { status, order, after, limit } = query;
   const key = link.keys(type)[status];
-  const flat = isWaiting(status)
-    ? await link.redis.zrangebyscore(key, after?.at ?? query.fromMs, query.toMs, 'WITHSCORES', 'LIMIT', offset, limit)
-    : await link.redis.zrevrangebyscore(key, after?.at ?? query.toMs, query.fromMs, 'WITHSCORES', 'LIMIT', offset, limit);
+  const flat =
+    order === 'forwards'
+      ? await link.redis.zrangebyscore(key, after?.at ?? query.fromMs, query.toMs, 'WITHSCORES', 'LIMIT', offset, limit)
+      : await link.redis.zrevrangebyscore(key, after?.at ?? query.toMs, query.fromMs, 'WITHSCORES', 'LIMIT', offset, limit);
   const entries: IndexEntry[] = [];
   for (let i = 0; i < flat.length; i += 2) entries.push({ ulid: flat[i] ?? '', at: Number(flat[i + 1]) });
   return entries;
-}
-
-function isWaiting(status: IndexedStatus): boolean {
-  return status === 'scheduled' || status === 'retrying';
 }

@@ -1,0 +1,59 @@
+import { LONGEST_TYPE, TEXT_BOUNDS } from '@antrean/jobs';
+import { DeadLettersPayload } from '@antrean/catalog';
+import { checkBody, invalidFields } from '../http/body-faults.js';
+import { IfGiven, IsNumberWithin, IsText, Rule } from '../http/body-rules.js';
+import { parseRfc3339 } from '../http/rfc3339.js';
+
+const DEFAULT_PER_SECOND = 500;
+
+const IsTime = (description: string) =>
+  Rule(
+    'must be a time as RFC 3339 writes it, with its offset, such as 2030-01-31T08:00:00Z',
+    (value) => typeof value === 'string' && parseRfc3339(value) !== undefined,
+    { type: 'string', format: 'date-time', description },
+  );
+
+/** Which dead letters are meant; what is left out narrows nothing. */
+export class DeadLettersBody {
+  @IfGiven()
+  @IsText({ min: 1, max: LONGEST_TYPE }, { description: 'Of this job type only.' })
+  readonly type?: string;
+
+  @IfGiven()
+  @IsText({ min: 1, max: 255 }, { description: 'Code of the last error.' })
+  readonly error_code?: string;
+
+  @IfGiven()
+  @IsText(TEXT_BOUNDS.userId, { description: 'The owner label.' })
+  readonly user_id?: string;
+
+  @IfGiven()
+  @IsText(TEXT_BOUNDS.tag, { description: 'One of the tags.' })
+  readonly tag?: string;
+
+  @IfGiven()
+  @IsTime('Of the time when the job failed; included.')
+  readonly from?: string;
+
+  @IfGiven()
+  @IsTime('Likewise. Without it, those that fail after the start of the walk are not touched.')
+  readonly to?: string;
+
+  @IfGiven()
+  @Rule('must be true or false', (value) => typeof value === 'boolean', {
+    type: 'boolean',
+    description: 'Only counts them: the result of the job is what would be seen and matched.',
+  })
+  readonly dry_run?: boolean;
+
+  @IfGiven()
+  @IsNumberWithin({ min: 1, max: 10_000 }, { description: `How many a second, at most. Default ${DEFAULT_PER_SECOND}.` })
+  readonly per_second?: number;
+}
+
+/** @throws {ProblemError} `invalid_request`, with every fault there is. */
+export function parseDeadLetters(object: object): DeadLettersPayload {
+  const { body, faults } = checkBody(DeadLettersBody, object, []);
+  if (faults.length > 0) throw invalidFields(faults);
+  return Object.assign(new DeadLettersPayload(), body, { per_second: body.per_second ?? DEFAULT_PER_SECOND });
+}

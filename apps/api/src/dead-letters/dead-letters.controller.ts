@@ -1,0 +1,69 @@
+import { Body, HttpCode, Post, UseInterceptors, applyDecorators } from '@nestjs/common';
+import { DeleteDeadLetters, ReplayDeadLetters, type DeadLettersPayload } from '@antrean/catalog';
+import type { JobDefinition } from '@antrean/jobs';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AuditLog, type Act } from '../audit/audit-log.js';
+import { NeedsScope } from '../auth/access.decorator.js';
+import { JsonResource } from '../http/json-resource.decorator.js';
+import { OptionalJsonBodyInterceptor } from '../http/json-body/optional-json-body.interceptor.js';
+import type { JobView } from '../jobs/job.view.js';
+import { DescribesSubmitAnswers } from '../jobs/jobs.openapi.js';
+import { JobAnswers } from '../jobs/job-answers.js';
+import { JobSubmitter } from '../jobs/job-submitter.js';
+import { Submitting, type SubmitRequest } from '../jobs/submit-request.js';
+import type { SubmittedJobView } from '../jobs/submitted-job.view.js';
+import { parseDeadLetters } from './dead-letters.body.js';
+
+const ActsOnDeadLetters = (act: string, summary: string) =>
+  applyDecorators(
+    Post(act),
+    HttpCode(202),
+    NeedsScope('manage'),
+    UseInterceptors(OptionalJsonBodyInterceptor),
+    ApiTags('dead letters'),
+    ApiOperation({
+      operationId: `${act}DeadLetters`,
+      summary,
+      description:
+        'The answer is a job that goes through them, the oldest first, and tells its progress; its result is ' +
+        '`{seen, matched, changed, refused}`. Cancel it to stop it; cut off by a crash, it goes on where it was. Safe to repeat.',
+    }),
+    ApiBody({
+      required: false,
+      schema: { $ref: '#/components/schemas/DeadLettersBody' },
+      examples: { all: { value: {} }, some: { value: { type: 'email.send', error_code: 'ECONNREFUSED', per_second: 50 } } },
+    }),
+    DescribesSubmitAnswers(),
+  );
+
+/** Lets many dead letters run again, or deletes them. */
+@JsonResource('dead-letters')
+export class DeadLettersController {
+  constructor(
+    private readonly submitter: JobSubmitter,
+    private readonly answers: JobAnswers,
+    private readonly audit: AuditLog,
+  ) {}
+
+  @ActsOnDeadLetters('replay', 'Let dead letters run again')
+  replay(@Body() body: object, @Submitting() request: SubmitRequest): Promise<SubmittedJobView | JobView> {
+    return this.submit('dead-letters.replay', ReplayDeadLetters, body, request);
+  }
+
+  @ActsOnDeadLetters('delete', 'Delete dead letters')
+  delete(@Body() body: object, @Submitting() request: SubmitRequest): Promise<SubmittedJobView | JobView> {
+    return this.submit('dead-letters.delete', DeleteDeadLetters, body, request);
+  }
+
+  private async submit(
+    act: Act,
+    definition: JobDefinition<DeadLettersPayload>,
+    body: object,
+    request: SubmitRequest,
+  ): Promise<SubmittedJobView | JobView> {
+    const payload = parseDeadLetters(body);
+    const job = await this.submitter.submit({ definition, payload, payloadAt: '' }, request);
+    if (!job.repeated) this.audit.note(act, job.jobId, request.context, { filter: payload });
+    return this.answers.answer(job, request);
+  }
+}

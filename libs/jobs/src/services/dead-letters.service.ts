@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { JobCatalog } from '../definition/job-catalog.js';
+import { available, availableToRead } from '../store/availability.js';
+import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
+import { readIndex, type IndexEntry } from '../store/job-index.js';
+import { Link } from '../store/link.js';
+import { read, type Snapshot } from '../store/read.js';
+import { remove } from '../store/remove.js';
+import { replay } from '../store/replay.js';
+import { JobJournal } from '../telemetry/job-journal.js';
+import { describeJob } from './describe-job.js';
+import { hasTraits, type JobTraits } from './job-traits.js';
+import { replayTtlMs } from './replay-ttl.js';
+import { Rouser } from './rouser.js';
+
+/** Which dead letters are meant: of one type or all that are not internal, that failed within a time. */
+export interface DeadLetterFilter extends JobTraits {
+  readonly type?: string | undefined;
+  /** Both included, in ms of Redis' clock. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Where a walk through the dead letters stands. */
+export interface DeadLetterPlace {
+  readonly type: string;
+  readonly after?: IndexEntry | undefined;
+}
+
+/** What one step of a walk came to, in jobs. */
+export interface DeadLetterStep {
+  /** Where the next step begins; undefined after the last. */
+  readonly next: DeadLetterPlace | undefined;
+  readonly seen: number;
+  readonly matched: number;
+  readonly changed: number;
+  /** Not replayed, as another job holds their dedupe key. */
+  readonly refused: number;
+}
+
+interface Letter {
+  readonly ulid: string;
+  readonly snapshot: Snapshot;
+}
+
+interface Outcome {
+  readonly changed: number;
+  readonly refused: number;
+}
+
+/** Walks through dead letters, the oldest first, some at a time. Every call rejects with {@link QueueUnavailableError} within 2 s. */
+@Injectable()
+export class DeadLettersService {
+  constructor(
+    private readonly link: Link,
+    private readonly catalog: JobCatalog,
+    private readonly journal: JobJournal,
+    private readonly rouser: Rouser,
+  ) {}
+
+  /** The time by Redis' clock, in ms: who walks up to it does not meet again what fails anew meanwhile. */
+  async now(): Promise<number> {
+    const [seconds, micros] = await availableToRead(this.link, () => this.link.redis.time());
+    const offset = await availableToRead(this.link, () => this.link.redis.get(this.link.presence.clock));
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + Number(offset ?? 0);
+  }
+
+  /** How many dead letters a walk will see at most. */
+  async count(filter: DeadLetterFilter): Promise<number> {
+    const counts = await Promise.all(
+      this.typesOf(filter).map((type) =>
+        availableToRead(this.link, () => this.link.redis.zcount(this.link.keys(type).failed, filter.fromMs, filter.toMs)),
+      ),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The next 64 at most. Safe to repeat: what was replayed or deleted before is no dead letter any more. */
+  async step(
+    act: 'count' | 'replay' | 'delete',
+    filter: DeadLetterFilter,
+    from: DeadLetterPlace | undefined,
+  ): Promise<DeadLetterStep> {
+    const types = this.typesOf(filter);
+    const { type, after } = from ?? { type: types[0], after: undefined };
+    if (type === undefined) return { next: undefined, seen: 0, matched: 0, changed: 0, refused: 0 };
+    const { fromMs, toMs } = filter;
+    const query = { status: 'failed', order: 'forwards', fromMs, toMs, after, limit: MAX_JOBS_PER_CALL } as const;
+    const entries = await availableToRead(this.link, () => readIndex(this.link, type, query));
+    const letters = await this.letters(type, entries, filter);
+    const outcome = letters.length === 0 ? NOTHING : await this.change(act, type, letters);
+    const following = types[types.indexOf(type) + 1];
+    const last = entries.length === MAX_JOBS_PER_CALL ? entries.at(-1) : undefined;
+    const next = last !== undefined ? { type, after: last } : following === undefined ? undefined : { type: following };
+    return { next, seen: entries.length, matched: letters.length, ...outcome };
+  }
+
+  private typesOf({ type }: DeadLetterFilter): readonly string[] {
+    return type === undefined ? this.catalog.open.map((each) => each.type) : [type];
+  }
+
+  private async letters(type: string, entries: readonly IndexEntry[], traits: JobTraits): Promise<readonly Letter[]> {
+    const found = await Promise.all(
+      entries.map(async ({ ulid }) => {
+        const snapshot = await availableToRead(this.link, () => read(this.link, type, ulid));
+        return snapshot?.record.status === 'failed' && hasTraits(describeJob({ type, ulid }, snapshot, []), traits)
+          ? { ulid, snapshot }
+          : undefined;
+      }),
+    );
+    return found.filter((letter) => letter !== undefined);
+  }
+
+  private async change(act: 'count' | 'replay' | 'delete', type: string, letters: readonly Letter[]): Promise<Outcome> {
+    switch (act) {
+      case 'count':
+        return NOTHING;
+      case 'replay':
+        return this.replay(type, letters);
+      case 'delete': {
+        const ulids = letters.map(({ ulid }) => ulid);
+        const statuses = await available(this.link, () => remove(this.link, type, ulids));
+        return { changed: statuses.filter((status) => status === 'failed').length, refused: 0 };
+      }
+    }
+  }
+
+  private async replay(type: string, letters: readonly Letter[]): Promise<Outcome> {
+    const replays = letters.map(({ ulid, snapshot }) => ({
+      ulid,
+      dedupeTtlMs: replayTtlMs(this.catalog, type, snapshot.record),
+      record: undefined,
+    }));
+    const { answers, woke } = await available(this.link, () => replay(this.link, type, replays));
+    if (woke) this.rouser.woke(type);
+    answers.forEach((answer, index) => {
+      const ulid = letters[index]?.ulid;
+      if (answer.kind === 'replayed' && ulid !== undefined) this.journal.moved(type, { ulid, record: answer.record });
+    });
+    return {
+      changed: answers.filter(({ kind }) => kind === 'replayed').length,
+      refused: answers.filter(({ kind }) => kind === 'duplicate').length,
+    };
+  }
+}
+
+const NOTHING: Outcome = { changed: 0, refused: 0 };

@@ -1,0 +1,153 @@
+import { DeleteDeadLetters, ReplayDeadLetters, SendEmail } from '@antrean/catalog';
+import { JobHandler, PermanentError, isFinal, type Handles, type JobContext } from '@antrean/jobs';
+import { DeadLettersWalk } from '../../apps/worker/src/handlers/dead-letters/dead-letters-walk.js';
+import { DeleteDeadLettersHandler } from '../../apps/worker/src/handlers/dead-letters/delete-dead-letters.handler.js';
+import { ReplayDeadLettersHandler } from '../../apps/worker/src/handlers/dead-letters/replay-dead-letters.handler.js';
+import type { JobView } from '../../apps/api/src/jobs/job.view.js';
+import type { SubmittedJobView } from '../../apps/api/src/jobs/submitted-job.view.js';
+import { startTestApi, type TestApi } from '../support/api-app.js';
+import { eventually } from '../support/eventually.js';
+import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { schemaFaults } from '../support/open-api.js';
+
+jest.setTimeout(60_000);
+
+/** How often each job ran, by the name of its recipient. */
+const runs = new Map<string, number>();
+let healed = false;
+
+/** Fails for good, with its template as code, until it is healed. */
+@JobHandler(SendEmail)
+class FailingHandler implements Handles<typeof SendEmail> {
+  handle({ payload: { to, template } }: JobContext<typeof SendEmail>): void {
+    runs.set(to, (runs.get(to) ?? 0) + 1);
+    if (!healed) throw new PermanentError('no luck', { code: template });
+  }
+}
+
+const HANDLERS = [FailingHandler, DeadLettersWalk, ReplayDeadLettersHandler, DeleteDeadLettersHandler];
+
+describe('dead letters', () => {
+  let api: TestApi;
+  let keyPrefix: string;
+  const workers: JobsApp[] = [];
+
+  beforeEach(async () => {
+    healed = false;
+    runs.clear();
+    keyPrefix = newKeyPrefix();
+    api = await startTestApi({ KEY_PREFIX: keyPrefix });
+  });
+
+  afterEach(async () => {
+    await Promise.all([api.close(), ...workers.splice(0).map((worker) => worker.close())]);
+  });
+
+  async function startWorker(): Promise<JobsApp> {
+    const retention = { retentionMs: 600_000, deadRetentionMs: 600_000, shutdownGraceMs: 0 };
+    const worker = await startJobsApp([SendEmail, ReplayDeadLetters, DeleteDeadLetters], HANDLERS, { keyPrefix, ...retention });
+    workers.push(worker);
+    return worker;
+  }
+
+  /** Jobs that have failed, half of them with the code `even`, half with `odd`. */
+  async function bury(worker: JobsApp, count: number): Promise<void> {
+    const before = (await worker.status.depth(SendEmail.type)).counts.failed;
+    const jobs = Array.from({ length: count }, (_, n) => ({
+      payload: { to: `n${n}@example.com`, template: n % 2 === 0 ? 'even' : 'odd' },
+    }));
+    await worker.queue.enqueueBulk(SendEmail, jobs);
+    await eventually(async () => {
+      expect((await worker.status.depth(SendEmail.type)).counts.failed).toBe(before + count);
+    }, 20_000);
+  }
+
+  async function act(path: 'replay' | 'delete', body: object): Promise<JobView> {
+    const answer = await api.http.post(`/dead-letters/${path}`).set('Prefer', 'wait=30').send(body);
+    expect({ status: answer.status, faults: schemaFaults('JobView', answer.body) }).toEqual({ status: 200, faults: [] });
+    return answer.body as JobView;
+  }
+
+  it('can be counted, replayed and deleted by what they failed of', async () => {
+    const worker = await startWorker();
+    await bury(worker, 150);
+    expect(await act('replay', { error_code: 'odd', dry_run: true })).toMatchObject({
+      status: 'succeeded',
+      result: { seen: 150, matched: 75, changed: 0, refused: 0 },
+    });
+    expect((await worker.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 150 });
+
+    healed = true;
+    const replayed = await act('replay', { error_code: 'odd' });
+    expect(replayed).toMatchObject({ status: 'succeeded', result: { matched: 75, changed: 75, refused: 0 } });
+    expect(replayed.progress?.percent).toBe(100);
+    await eventually(async () => {
+      expect((await worker.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 75, succeeded: 75 });
+    });
+    expect(await act('replay', { error_code: 'odd' })).toMatchObject({ result: { matched: 0, changed: 0 } });
+
+    expect(await act('delete', { type: 'email.send' })).toMatchObject({ result: { seen: 75, matched: 75, changed: 75 } });
+    expect((await worker.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 0, succeeded: 75 });
+    expect(api.log).toContainEqual(
+      expect.objectContaining({
+        msg: 'audit',
+        audit: 'dead-letters.delete',
+        filter: expect.objectContaining({ type: 'email.send' }) as object,
+      }),
+    );
+  });
+
+  it('that fail again are not replayed once more by the same walk', async () => {
+    const worker = await startWorker();
+    await bury(worker, 200);
+    expect(await act('replay', {})).toMatchObject({ result: { matched: 200, changed: 200 } });
+    await eventually(async () => {
+      expect((await worker.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 200 });
+    });
+    expect([...runs.values()]).toEqual(Array.from({ length: 200 }, () => 2));
+  });
+
+  it('are each replayed once when the walk is cut off and goes on elsewhere', async () => {
+    const first = await startWorker();
+    await bury(first, 300);
+    healed = true;
+    const answer = await api.http.post('/dead-letters/replay').send({ per_second: 200 });
+    expect(answer.status).toBe(202);
+    const { job_id } = answer.body as SubmittedJobView;
+    await first.until(job_id, ({ progress }) => (progress?.percent ?? 0) > 20);
+    await first.close();
+    workers.splice(workers.indexOf(first), 1);
+    const second = await startWorker();
+    expect((await second.status.get(job_id))?.status).not.toBe('succeeded');
+    const job = await second.until(job_id, ({ status }) => isFinal(status));
+    expect(job).toMatchObject({ status: 'succeeded', attempt: 1 });
+    expect(job.runs.map(({ outcome }) => outcome)).toEqual(['handed_back', 'succeeded']);
+    await eventually(async () => {
+      expect((await second.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 0, succeeded: 300 });
+    });
+    expect([...runs.values()]).toEqual(Array.from({ length: 300 }, () => 2));
+  });
+
+  it.each([
+    [{ error_code: 5 }, '#/error_code'],
+    [{ from: 'yesterday' }, '#/from'],
+    [{ per_second: 0 }, '#/per_second'],
+    [{ status: 'failed' }, '#/status'],
+    [{ dry_run: 'yes' }, '#/dry_run'],
+  ])('are not touched by %j', async (body, pointer) => {
+    const answer = await api.http.post('/dead-letters/replay').send(body);
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ pointer }] },
+    });
+  });
+
+  it('are not to be had by the door for jobs', async () => {
+    const answer = await api.http.post('/jobs').send({ type: 'dead-letters.delete', payload: { per_second: 1 } });
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({
+      status: 400,
+      body: { code: 'unknown_job_type' },
+    });
+    expect((await api.http.get('/types')).text).not.toContain('dead-letters');
+  });
+});
