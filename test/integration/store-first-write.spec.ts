@@ -52,6 +52,18 @@ describe('a call that may not remove the log of a job', () => {
     expect((await viewQueue(queue, [ulid])).remains).toEqual([]);
   };
 
+  it('settles nothing whose end could not be told', async () => {
+    await queue.redis.call('ACL', 'SETUSER', 'eventless', '+@all', 'allchannels', 'nopass', 'on', '~*}:[^o]*', '~*}:once*');
+    const { ulid, settle } = await runOne({ hasWebhook: true });
+    const before = await viewQueue(queue, [ulid]);
+    await queue.redis.call('AUTH', 'eventless', 'any');
+    await expect(settle()).rejects.toThrow(/can't access/);
+    await queue.redis.call('AUTH', 'default', 'any');
+    expect(await viewQueue(queue, [ulid])).toEqual(before);
+    await settle();
+    expect((await viewQueue(queue, [ulid])).outgoing).toHaveLength(1);
+  });
+
   it('settles nothing', async () => {
     const { ulid, settle } = await runOne();
     await failsWhole(ulid, settle);

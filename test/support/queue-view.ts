@@ -1,4 +1,5 @@
 import type { JobStatus } from '@antrean/jobs';
+import { decodeOutgoing, type Outgoing } from '../../libs/jobs/src/store/outgoing.js';
 import { decodeRecord, type JobRecord } from '../../libs/jobs/src/store/record.js';
 import { readKeys, type StoredValue } from './stored-keys.js';
 import type { StoredQueue } from './stored-queue.js';
@@ -37,6 +38,7 @@ export interface QueueView {
   /** By key. */
   readonly dedupe: ReadonlyMap<string, string>;
   readonly once: ReadonlyMap<string, Buffer>;
+  readonly outgoing: readonly Outgoing[];
 }
 
 const ULID_BYTES = 26;
@@ -52,7 +54,7 @@ const PLACE_OF: Readonly<Record<Exclude<JobStatus, 'queued'>, string>> = {
 };
 const SETS = [...Object.values(PLACE_OF), 'parked', 'expiring', 'leases', 'idle'];
 const LISTS = ['suspects', ...Array.from({ length: 10 }, (_, priority) => `ready:${priority}`)];
-const OTHERS = ['cancels', 'ghosts', 'lanes', 'workers'];
+const OTHERS = ['cancels', 'ghosts', 'lanes', 'workers', 'outgoing'];
 
 /** Reads the jobs of these ulids and every structure of the queue, in one round trip. */
 export async function viewQueue(queue: StoredQueue, ulids: readonly string[]): Promise<QueueView> {
@@ -111,6 +113,7 @@ export function viewOf(base: string, values: ReadonlyMap<string, StoredValue>, b
     workers: textsOf(structures.get('workers')),
     dedupe: new Map([...named('dedupe')].map(([key, value]) => [key, bytesOf(value).toString()])),
     once: new Map([...named('once')].map(([key, value]) => [key, bytesOf(value)])),
+    outgoing: outgoingOf(structures.get('outgoing')),
   };
 }
 
@@ -192,6 +195,10 @@ function entryOf(entry: string, record: Buffer): string {
 
 function entriesOf(value: StoredValue | undefined): readonly string[] {
   return value !== undefined && 'entries' in value ? value.entries : [];
+}
+
+function outgoingOf(value: StoredValue | undefined): readonly Outgoing[] {
+  return value?.kind === 'list' ? value.bytes.map(decodeOutgoing) : [];
 }
 
 function scoresOf(value: StoredValue | undefined): ReadonlyMap<string, number> {

@@ -4,7 +4,8 @@ import { asArray, asBuffer, asNumber, asText } from '../../libs/jobs/src/store/r
 /** What lies under one key. Scores and fields in the order Redis gives them. */
 export type StoredValue =
   | { readonly kind: 'string'; readonly bytes: Buffer }
-  | { readonly kind: 'list' | 'set'; readonly entries: readonly string[] }
+  | { readonly kind: 'list'; readonly entries: readonly string[]; readonly bytes: readonly Buffer[] }
+  | { readonly kind: 'set'; readonly entries: readonly string[] }
   | { readonly kind: 'zset'; readonly scores: ReadonlyMap<string, number> }
   | { readonly kind: 'hash'; readonly fields: ReadonlyMap<string, Buffer> };
 
@@ -73,7 +74,10 @@ function valueOf(kind: string, value: unknown): StoredValue {
   switch (kind) {
     case 'string':
       return { kind, bytes: asBuffer(value) };
-    case 'list':
+    case 'list': {
+      const bytes = asArray(value).map(asBuffer);
+      return { kind, bytes, entries: bytes.map((entry) => entry.toString()) };
+    }
     case 'set':
       return { kind, entries: asArray(value).map(asText) };
     case 'zset':

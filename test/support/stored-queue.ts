@@ -29,6 +29,7 @@ export interface JobPlan extends Partial<Omit<NewRecord, 'payloadJson'>> {
   readonly expiresInMs?: number;
   readonly dedupeTtlMs?: number;
   readonly once?: Once;
+  readonly hasWebhook?: boolean;
   readonly payloadJson?: string;
 }
 
@@ -95,7 +96,15 @@ export class StoredQueue {
     this.redis.disconnect();
   }
 
-  newJob({ ulid = newUlid(), when, expiresInMs, dedupeTtlMs = 0, once, ...record }: JobPlan = {}): PlannedJob {
+  newJob({
+    ulid = newUlid(),
+    when,
+    expiresInMs,
+    dedupeTtlMs = 0,
+    once,
+    hasWebhook = false,
+    ...record
+  }: JobPlan = {}): PlannedJob {
     const plan: NewRecord = {
       priority: 5,
       maxAttempts: 5,
@@ -108,7 +117,7 @@ export class StoredQueue {
       payloadJson: '{}',
       ...record,
     };
-    return { ulid, when, expiresInMs, dedupeTtlMs, once, plan, record: encodeNewRecord(plan) };
+    return { ulid, when, expiresInMs, dedupeTtlMs, once, hasWebhook, plan, record: encodeNewRecord(plan) };
   }
 
   /** Enqueues jobs in calls of 250 and answers with their ulids. */

@@ -54,6 +54,7 @@ const job: fc.Arbitrary<JobShape> = fc.record({
     { weight: 6, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.record({ key: fc.constantFrom('x', 'y z'), body: fc.constantFrom('a', 'b') }) },
   ),
+  webhook: fc.boolean(),
 });
 
 const handBack = fc
@@ -175,6 +176,15 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   ],
   [24, fc.record({ kind: fc.constant('remove' as const), ...picks('succeeded', 'succeeded', 'failed') })],
   [10, fc.record({ kind: fc.constant('write' as const), side, worker, notes: fc.array(note, { minLength: 1, maxLength: 4 }) })],
+  [
+    8,
+    fc.record({
+      kind: fc.constant('relay' as const),
+      side,
+      limit: fc.constantFrom(1, 2, 16),
+      drops: fc.constantFrom('these', 'these', 'none', 'earlier'),
+    }),
+  ],
   [6, fc.record({ kind: fc.constant('look' as const), side, job: fc.nat(20) })],
   [5, fc.record({ kind: fc.constant('move_clock' as const), bySteps: fc.constantFrom(5, 16, 40, -4, -10) })],
   [5, fc.record({ kind: fc.constant('crash' as const), worker, version })],

@@ -10,6 +10,7 @@ export interface JobShape {
   readonly deadlineMs: number;
   readonly dedupe: { readonly key: string; readonly policy: DedupePolicy } | undefined;
   readonly once: { readonly key: string; readonly body: string } | undefined;
+  readonly webhook: boolean;
 }
 
 /** A run to settle, or to write about: one of those that the worker holds, that run anywhere, or that ever ran. */
@@ -77,6 +78,8 @@ export type Command =
   | ({ readonly kind: 'replay'; readonly edit: boolean } & JobPicks)
   | ({ readonly kind: 'remove' } & JobPicks)
   | ({ readonly kind: 'write'; readonly worker: number; readonly notes: readonly NotePlan[] } & OnSide)
+  /** A relay reads events and hands them on; then it drops them, or dies before, or another drops what it read long ago. */
+  | ({ readonly kind: 'relay'; readonly limit: number; readonly drops: 'these' | 'none' | 'earlier' } & OnSide)
   | ({ readonly kind: 'look'; readonly job: number } & OnSide)
   | { readonly kind: 'move_clock'; readonly bySteps: number }
   /** The process dies, and another takes its place. */

@@ -22,6 +22,8 @@ export interface Submit {
   /** `ttlMs` is for the policy `ttl`, else 0. */
   readonly dedupe: { readonly key: string; readonly policy: DedupePolicy; readonly ttlMs: number } | undefined;
   readonly once: { readonly key: string; readonly body: string; readonly ttlMs: number } | undefined;
+  /** Its end is to be told. */
+  readonly webhook: boolean;
 }
 
 /** One run in a job's trail, once it has ended. */

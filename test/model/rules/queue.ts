@@ -1,5 +1,6 @@
 import type { Job, Status, Submit } from './job.js';
 import { isFinal, workerOf } from './job.js';
+import { eventOf, type Event } from './outgoing.js';
 import type { OnceRecord } from './once.js';
 import type { Tally } from '../tally.js';
 
@@ -47,6 +48,7 @@ export interface Taker {
  * - time.ts: promotion and expiry
  * - control.ts: cancel, replay, remove
  * - notes.ts: what a running handler writes
+ * - outgoing.ts: what is told of ends, and until when it is kept
  * - retention.ts: what the sweep removes
  *
  * Where the engine is free to choose (whose jobs are reaped first, how far a bounded call gets), the rule takes the answer and
@@ -69,6 +71,8 @@ export class Queue {
   readonly once = new Map<string, OnceRecord>();
   /** Workers that asked in vain and wait to be told. */
   readonly idle = new Map<string, Idle>();
+  /** Ends of jobs that are still to be told, the oldest first. */
+  readonly outgoing: Event[] = [];
   seq = 0;
 
   constructor(
@@ -114,11 +118,12 @@ export class Queue {
     );
   }
 
-  /** Ends a job for good. One that is not to be kept is gone with all that belongs to it. */
-  end(job: Job, event: string, status: Status, now: number, keep: boolean): void {
+  /** Ends a job for good. One that is not to be kept is gone with all that belongs to it, but for what is told of its end. */
+  end(job: Job, event: string, status: Status, now: number, keep: boolean, result = ''): void {
     this.leaveLine(job);
     this.change(job, event, status);
     job.finishedAt = now;
+    if (job.submit.webhook) this.outgoing.push(eventOf(job, result, this.tally));
     if (status === 'cancelled') this.free(job);
     if (!keep) this.jobs.delete(job.submit.ulid);
   }

@@ -33,7 +33,7 @@ export function settle(queue: Queue, { ulid, token, ending }: Settle, keep: Keep
     case 'succeed':
       if (keep.finished && ending.result !== '') job.result = ending.result;
       note(job, { outcome: 'succeeded', endedAt: now, nextAt: 0, error: '' });
-      queue.end(job, 'succeed', 'succeeded', now, keep.finished);
+      queue.end(job, 'succeed', 'succeeded', now, keep.finished, ending.result);
       break;
     case 'retry':
       if (job.attempt >= job.submit.maxAttempts) bury(queue, job, 'retry', ending, keep, now);

@@ -74,16 +74,18 @@ function* gathered(job: Job, extra: ReadonlyMap<string, string>): Generator<read
     if (job.status === 'succeeded' && number === job.runs) continue;
     const ended = asRecorded(run, extra.get(`run:${number}`) ?? '');
     job.trail.set(number, ended);
-    const { startedAt, endedAt, outcome, worker, nextAt, error } = ended;
-    yield [`run:${number}`, `${startedAt} ${endedAt} ${outcome} ${worker} ${nextAt} ${error}`];
+    yield [`run:${number}`, runText(ended)];
   }
 }
 
-const asTold = ({ at, json }: Told, text = ''): Told => ({ at: near(Number(text.split(' ')[0]), at), json });
+export const asTold = ({ at, json }: Told, text = ''): Told => ({ at: near(Number(text.split(' ')[0]), at), json });
 
-const textOf = ({ at, json }: Told): string => `${at} ${json}`;
+export const textOf = ({ at, json }: Told): string => `${at} ${json}`;
 
-function asRecorded(run: Run, text: string): Run {
+export const runText = ({ startedAt, endedAt, outcome, worker, nextAt, error }: Run): string =>
+  `${startedAt} ${endedAt} ${outcome} ${worker} ${nextAt} ${error}`;
+
+export function asRecorded(run: Run, text: string): Run {
   const [startedAt, endedAt, , , nextAt] = text.split(' ').map(Number);
   return {
     ...run,

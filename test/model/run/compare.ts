@@ -3,6 +3,7 @@ import { isExpired, isWaiting, type Job } from '../rules/job.js';
 import type { Queue } from '../rules/queue.js';
 import { compareJob } from './compare-job.js';
 import { compareHolders, compareOnce } from './compare-keys.js';
+import { compareOutgoing } from './compare-outgoing.js';
 import { near, newDiffer, sorted, type Differ } from './differ.js';
 
 /**
@@ -23,6 +24,7 @@ export function differences(queue: Queue, view: QueueView, now: number): string[
   differ('lanes', sorted(view.lanes), sorted(queue.lanes));
   compareHolders(queue, view, now, differ);
   compareOnce(queue, view, differ);
+  compareOutgoing(queue, view, differ);
   compareIdle(queue, view, differ);
   found.push(...lostWakeUps(queue, view, now));
   return found;

@@ -8,6 +8,7 @@ import { exchange } from '../../../libs/jobs/src/store/exchange.js';
 import { heartbeat } from '../../../libs/jobs/src/store/heartbeat.js';
 import type { Link } from '../../../libs/jobs/src/store/link.js';
 import { note } from '../../../libs/jobs/src/store/note.js';
+import { dropOutgoing, readOutgoing } from '../../../libs/jobs/src/store/outgoing.js';
 import { overdue } from '../../../libs/jobs/src/store/overdue.js';
 import { promote } from '../../../libs/jobs/src/store/promote.js';
 import { read } from '../../../libs/jobs/src/store/read.js';
@@ -64,6 +65,7 @@ export class Engine {
       this.counts(),
       this.holder(''),
       this.audit(['']),
+      this.dropOutgoing([Buffer.alloc(1)]),
     ]);
   }
 
@@ -205,6 +207,14 @@ export class Engine {
   /** The jobs that it listed again. */
   async audit(ulids: readonly string[]): Promise<readonly string[]> {
     return (await audit(this.link, this.type, ulids.slice(0, MAX_JOBS_PER_AUDIT))).relisted;
+  }
+
+  outgoing(limit: number): Promise<readonly Buffer[]> {
+    return readOutgoing(this.link, this.type, limit);
+  }
+
+  dropOutgoing(events: readonly Buffer[]): Promise<number> {
+    return dropOutgoing(this.link, this.type, events);
   }
 
   holder(dedupeKey: string): Promise<string | undefined> {

@@ -17,6 +17,7 @@ import {
   sweepOnce,
   takeOverdue,
 } from './upkeep.js';
+import { carryOutRelay, relayAll } from './relay.js';
 import type { World } from './world.js';
 
 const SIDES = [0, 1] as const;
@@ -79,6 +80,8 @@ async function carryOut(world: World, command: Command): Promise<void> {
       return carryOutRemove(world, command);
     case 'write':
       return carryOutWrite(world, command);
+    case 'relay':
+      return carryOutRelay(world, command);
     case 'look':
       return look(world, command);
     case 'move_clock':
@@ -123,6 +126,7 @@ async function settleEverything(world: World): Promise<void> {
     await sweepOnce(world, side, 250, 0);
     await sweepOnce(world, side, 250, 0);
     must(queue.jobs.size === 0, `${queue.jobs.size} jobs were never swept`);
+    await relayAll(world, side);
   }
   await world.compareAll();
   await world.mustBeEmpty();

@@ -7,7 +7,7 @@ import type { Submit } from '../rules/job.js';
 import type { Ending } from '../rules/settle.js';
 import type { SubmitAnswer } from '../rules/submit.js';
 
-export function newRecord({ priority, maxAttempts, timeoutMs, version, payload, traceId, dedupe }: Submit): Buffer {
+export function newRecord({ priority, maxAttempts, timeoutMs, version, payload, traceId, dedupe, webhook }: Submit): Buffer {
   return encodeNewRecord({
     priority,
     maxAttempts,
@@ -16,19 +16,20 @@ export function newRecord({ priority, maxAttempts, timeoutMs, version, payload, 
     fingerprint: 0,
     trace: { traceId, parentId: 'b7ad6b7169203331', flags: 1 },
     dedupe: dedupe && { policy: dedupe.policy, key: dedupe.key },
-    facts: {},
+    facts: webhook ? { webhook: { url: 'https://example.com/', secret: 'default' } } : {},
     payloadJson: payload,
   });
 }
 
 export function newJob(submit: Submit): NewJob {
-  const { ulid, when, deadlineMs, dedupe, once } = submit;
+  const { ulid, when, deadlineMs, dedupe, once, webhook } = submit;
   return {
     ulid,
     when,
     expiresInMs: deadlineMs === 0 ? undefined : deadlineMs,
     dedupeTtlMs: dedupe?.ttlMs ?? 0,
     once: once && { key: once.key, hash: once.body.repeat(32), ttlMs: once.ttlMs },
+    hasWebhook: webhook,
     record: newRecord(submit),
   };
 }

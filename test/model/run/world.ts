@@ -24,6 +24,8 @@ export interface Side {
   readonly grants: Map<string, Token[]>;
   /** Submits as they were sent, the latest last. */
   readonly sent: (readonly Submit[])[];
+  /** Events as they were read from Redis, the latest batch last. */
+  readonly read: (readonly Buffer[])[];
   /** As Redis was looked at last. */
   view: QueueView | undefined;
 }
@@ -57,6 +59,7 @@ export class World {
       queue: new Queue(policy, tally),
       grants: new Map<string, Token[]>(),
       sent: [],
+      read: [],
       view: undefined,
     }));
     if (first === undefined || second === undefined) throw new Error('A policy is missing.');

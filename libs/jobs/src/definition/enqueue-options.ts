@@ -1,5 +1,6 @@
 import type { DedupePolicy, DuplicateAnswer } from './job-definition.js';
 import type { StoredRetryPolicy } from './retry-policy.js';
+import type { Webhook } from './webhook.js';
 
 /** What one submit may set; whatever is left out comes from the definition. */
 export interface EnqueueOptions {
@@ -33,6 +34,11 @@ export interface EnqueueOptions {
   readonly tags?: readonly string[];
   /** At most 20 entries, keys of 1 to 64 characters, values at most 512. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /**
+   * Who is told of the job's end, at least once. It is the workers of the type that see to it, where the application gave them
+   * `webhooks`. The URL is `https:` or `http:`, without user, at most 2,048 characters.
+   */
+  readonly webhook?: Webhook;
   /** W3C trace context of the caller; continued through retries. Without one a new trace begins. */
   readonly traceparent?: string;
   readonly tracestate?: string;

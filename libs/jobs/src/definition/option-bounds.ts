@@ -9,6 +9,8 @@ export const TEXT_BOUNDS = {
   tag: { min: 1, max: 64 },
   metadataKey: { min: 1, max: 64 },
   metadataValue: { min: 0, max: 512 },
+  webhookUrl: { min: 1, max: 2_048 },
+  webhookSecret: { min: 1, max: 64 },
 } as const;
 
 export const MOST_TAGS = 10;

@@ -1,26 +1,36 @@
 import type { JobDefinition } from '../definition/job-definition.js';
 import { Loop, type Ticking } from '../runtime/loop.js';
 import { Auditor } from './auditor.js';
-import type { MaintenanceContext } from './maintenance-context.js';
 import { Promoter, sleepBefore } from './promoter.js';
 import { Reaper } from './reaper.js';
+import { Relay, type RelayContext } from './relay.js';
 import { Retention } from './retention.js';
 
 /** What keeps the queues of this worker's types in order while jobs run. */
 export class Maintenance {
   private readonly promoters: ReadonlyMap<string, Loop>;
+  private readonly relays: ReadonlyMap<string, Loop>;
   private readonly loops: readonly Loop[];
 
-  constructor(definitions: readonly JobDefinition[], context: MaintenanceContext) {
-    const loop = (name: string, work: Ticking) => new Loop(name, work, context.options.logger);
-    this.promoters = new Map(definitions.map(({ type }) => [type, loop('promoter', new Promoter(type, context))]));
+  constructor(definitions: readonly JobDefinition[], context: RelayContext) {
+    const { options } = context;
+    const loop = (name: string, work: Ticking) => new Loop(name, work, options.logger);
+    const { webhooks } = options;
+    const relayOf = (type: string) =>
+      webhooks === undefined ? [] : [[type, loop('relay', new Relay(type, webhooks, context))] as const];
+    this.relays = new Map(definitions.flatMap(({ type }) => relayOf(type)));
+    const onOutgoing = (type: string) => {
+      this.relaySoon(type);
+    };
+    this.promoters = new Map(definitions.map(({ type }) => [type, loop('promoter', new Promoter(type, context, onOutgoing))]));
     this.loops = [
       ...this.promoters.values(),
+      ...this.relays.values(),
       ...definitions.map((definition) => {
         const onTimedOut = () => {
           this.promoteWithin(definition.type, 0);
         };
-        return loop('reaper', new Reaper(definition, context, onTimedOut));
+        return loop('reaper', new Reaper(definition, context, onTimedOut, onOutgoing));
       }),
       ...definitions.map(({ type }) => loop('retention', new Retention(type, context))),
       loop('auditor', new Auditor(new Set(definitions.map(({ type }) => type)), context)),
@@ -34,6 +44,11 @@ export class Maintenance {
   /** A waiting job of the type becomes due in `inMs`. */
   promoteWithin(type: string, inMs: number): void {
     this.promoters.get(type)?.wakeWithin(sleepBefore(inMs));
+  }
+
+  /** There are events of the type to be handed on. */
+  relaySoon(type: string): void {
+    this.relays.get(type)?.wakeWithin(0);
   }
 
   async stop(): Promise<void> {

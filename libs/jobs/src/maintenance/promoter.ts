@@ -1,5 +1,6 @@
 import type { Ticking } from '../runtime/loop.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
+import { hasEvent } from '../store/outgoing.js';
 import { promote } from '../store/promote.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
@@ -23,6 +24,8 @@ export class Promoter implements Ticking {
   constructor(
     private readonly type: string,
     private readonly context: MaintenanceContext,
+    /** Told that there are events to be handed on. */
+    private readonly onOutgoing: (type: string) => void = () => undefined,
   ) {}
 
   async tick(): Promise<number> {
@@ -40,6 +43,7 @@ export class Promoter implements Ticking {
     if (woke) rouser.woke(this.type);
     if (paced) this.notBefore = performance.now() + nextDueInMs;
     for (const job of moved) journal.moved(this.type, job);
+    if (moved.some(hasEvent)) this.onOutgoing(this.type);
     return sleepBefore(nextDueInMs);
   }
 }

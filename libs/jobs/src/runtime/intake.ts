@@ -17,6 +17,8 @@ export interface IntakeContext {
   readonly rouser: Rouser;
   /** Told how soon the next waiting job of the type is due. */
   readonly onNextDue: (type: string, inMs: number) => void;
+  /** Told that there are events of the type to be handed on. */
+  readonly onOutgoing: (type: string) => void;
 }
 
 /** Takes in the jobs of one type that calls bring: starts those that may begin here and now, and gives back the others. */
@@ -47,7 +49,7 @@ export class Intake {
    * @param suspects whether the call asked for a suspect.
    */
   take({ reply, sentAt }: Answer, room: number, suspects: boolean): number {
-    const { heart, rouser, onNextDue } = this.context;
+    const { heart, rouser, onNextDue, onOutgoing } = this.context;
     // Before a handler is started: the first may block the event loop at once, and the lease is to be kept all the same.
     if (reply.claimed.length + reply.unreadable.length > 0) heart.hold(this.type);
     let started = 0;
@@ -64,6 +66,7 @@ export class Intake {
     if (this.inHand.unsettledCount === 0) heart.release(this.type);
     if (reply.woke) rouser.woke(this.type);
     if (reply.nextDueInMs !== undefined) onNextDue(this.type, reply.nextDueInMs);
+    if (reply.hasOutgoing) onOutgoing(this.type);
     return started;
   }
 

@@ -1,3 +1,6 @@
+import type { JobDefinition } from '../definition/job-definition.js';
+import type { WebhookEvent } from '../definition/webhook.js';
+import type { Job } from '../services/job.js';
 import type { ProducerOptions } from '../services/producer-options.js';
 
 /** What an application that runs jobs tells the jobs module. */
@@ -20,8 +23,28 @@ export interface WorkerOptions extends ProducerOptions {
    * provides its handler.
    */
   readonly isolated?: Readonly<Record<string, URL>>;
+  /** How the ends of jobs with a webhook are told. Without it no webhook is ever called. */
+  readonly webhooks?: WebhookDelivery;
   /** The most that the JavaScript objects of one such thread may take, in MiB. Default: what Node gives a thread. */
   readonly isolatedHeapMb?: number;
+}
+
+/** One message that a webhook is to get. */
+export interface WebhookMessage {
+  /** The same however often the message is handed on, and of no other message; ASCII without dots. */
+  readonly id: string;
+  readonly event: WebhookEvent;
+  readonly url: string;
+  /** Names the secrets to sign with. */
+  readonly secret: string;
+  /** As it ended. Its payload is left out and reads null, and of its runs the latest 10 are there. */
+  readonly job: Job;
+}
+
+/** Which jobs call webhooks: each message becomes one. */
+export interface WebhookDelivery<P extends object = object> {
+  readonly definition: JobDefinition<P>;
+  payloadOf(message: WebhookMessage): P;
 }
 
 /** The token under which the options are injected. */

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Maintenance } from '../maintenance/maintenance.js';
+import type { EnqueueBatcher } from '../services/enqueue-batcher.js';
 import type { Rouser } from '../services/rouser.js';
 import type { WorkerIdentity } from '../store/exchange.js';
 import type { Link } from '../store/link.js';
+import { hasEvent } from '../store/outgoing.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
 import { Claimer } from './claimer.js';
 import type { Executor } from './executor.js';
@@ -31,6 +33,7 @@ export interface WorkerParts {
   readonly heart: Heart;
   readonly notes: NoteWriter;
   readonly rouser: Rouser;
+  readonly batcher: EnqueueBatcher;
 }
 
 /** A running worker: a claimer for each type, a heart, an ear for wake-ups, and maintenance. */
@@ -46,7 +49,7 @@ export class Worker {
   private beginAt: number | undefined;
 
   constructor(private readonly parts: WorkerParts) {
-    const { identity, link, options, journal, heart, notes, rouser } = parts;
+    const { identity, link, options, journal, heart, notes, rouser, batcher } = parts;
     const { handlers } = parts.registry;
     const context = {
       ...parts,
@@ -56,9 +59,12 @@ export class Worker {
       onNextDue: (type: string, inMs: number) => {
         this.maintenance.promoteWithin(type, inMs);
       },
+      onOutgoing: (type: string) => {
+        this.maintenance.relaySoon(type);
+      },
     };
     const definitions = handlers.map(({ definition }) => definition);
-    this.maintenance = new Maintenance(definitions, { link, worker: identity, options, journal, rouser });
+    this.maintenance = new Maintenance(definitions, { link, worker: identity, options, journal, rouser, batcher });
     this.wakeUp = new WakeUp(options, identity);
     this.claimers = new Map(
       handlers.map((registered) => {
@@ -77,6 +83,7 @@ export class Worker {
     heart.onTaken = (type, jobs) => {
       for (const job of jobs) journal.crashed(type, job, { blocked_worker: String(identity.number) });
       this.claimers.get(type)?.lose(jobs);
+      if (jobs.some(hasEvent)) this.maintenance.relaySoon(type);
     };
     heart.onTimedOut = (type) => {
       this.maintenance.promoteWithin(type, 0);

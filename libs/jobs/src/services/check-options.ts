@@ -5,6 +5,7 @@ import { BOUNDS, DEDUPE_POLICIES, DUPLICATE_ANSWERS, type DedupePolicy } from '.
 import { BACKOFF_BOUNDS, TEXT_BOUNDS } from '../definition/option-bounds.js';
 import type { StoredRetryPolicy } from '../definition/retry-policy.js';
 import { metadataFaults, tagFaults, textFaults } from './check-texts.js';
+import { webhookFaults } from './check-webhook.js';
 
 interface Range {
   readonly min: number;
@@ -33,6 +34,7 @@ const CHECKS: Readonly<Record<keyof EnqueueOptions, Check>> = {
   onDuplicate: oneOf(DUPLICATE_ANSWERS),
   runAt: timeFaults,
   backoff: backoffFaults,
+  webhook: webhookFaults,
 };
 
 // Read once: options are checked with every submit.

@@ -46,6 +46,7 @@ export function prepareJob<P extends object>(
       onceKey === undefined
         ? undefined
         : { key: onceKey, hash: onceFor === 'any' ? NO_HASH : hashOf(record.payloadJson, options), ttlMs: ONCE_TTL_MS },
+    hasWebhook: options.webhook !== undefined,
     record: encodeNewRecord(record),
   };
   return { definition, options, record, job };
@@ -108,7 +109,7 @@ function whenOf({ delayMs, runAt }: EnqueueOptions): NewJob['when'] {
   return delayMs === undefined || delayMs === 0 ? undefined : { delayMs };
 }
 
-function factsOf({ requestId, userId, tags = [], metadata, backoff, dedupeTtlMs, tracestate }: EnqueueOptions): Facts {
+function factsOf({ requestId, userId, tags = [], metadata, backoff, dedupeTtlMs, tracestate, webhook }: EnqueueOptions): Facts {
   const facts: { -readonly [K in keyof Facts]: Facts[K] } = {};
   const state = parseTracestate(tracestate);
   if (requestId !== undefined) facts.requestId = requestId;
@@ -118,6 +119,7 @@ function factsOf({ requestId, userId, tags = [], metadata, backoff, dedupeTtlMs,
   if (metadata !== undefined && Object.keys(metadata).length > 0) facts.metadata = metadata;
   if (backoff !== undefined) facts.backoff = backoff;
   if (dedupeTtlMs !== undefined) facts.dedupeTtlMs = dedupeTtlMs;
+  if (webhook !== undefined) facts.webhook = webhook;
   return facts;
 }
 

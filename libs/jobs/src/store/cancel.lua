@@ -20,7 +20,7 @@ for i = 2, #ARGV do
     job.state = read_state(job.header)
     job.text = without_payload(job.key, job.header)
     job.dedupe_key = held_dedupe_key(base, job.ulid, job.header)
-    add_log_key(touched, base, job)
+    add_end_keys(touched, base, job)
     touched[#touched + 1] = base .. 'extra:' .. job.ulid
     job.asked_at = job.state.status == 'p' and tonumber(redis.call('HGET', base .. 'extra:' .. job.ulid, 'cancel') or now) or 0
   end

@@ -10,7 +10,7 @@ local function read_held(base, ulids)
       job.state = read_state(job.header)
       job.text = without_payload(job.key, job.header)
       job.dedupe_key = held_dedupe_key(base, ulid, job.header)
-      add_log_key(touched, base, job)
+      add_end_keys(touched, base, job)
     end
     touched[#touched + 1] = job.extra
     jobs[#jobs + 1] = job

@@ -2,7 +2,7 @@
 -- Accepts jobs of one type: record, queue entry, dedupe key and once record of each, in one go. Safe to send again by the
 -- job's id.
 -- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 expiring, 6 leases, 7 ghosts, 8-17 ready 0-9
--- ARGV   1 the jobs, one behind the other: ulid (26), length of extras (2), length of the rest (4), the extras: `` or
+-- ARGV   1 the jobs, one behind the other: ulid (26), flags (1), length of extras (2), length of the rest (4), the extras: `` or
 --        `when expires dedupe-ttl once-ttl once-hash once-key`, and the rest: the record after its deadline. `when` is `+ms` from now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
 -- reply  {now, 1 when a worker was woken else 0, per job: `` accepted; `L` it would run or expire more than a year from now; `X` it expires before it runs; `K` and its header, it was accepted before;
 --        `D`, a ulid and perhaps a header, that job holds its dedupe key; `O` and a once record, its once key was used
@@ -14,7 +14,7 @@
 --#include once
 
 local MAX_DELAY_MS = 31536000000
-local JOB = '<c26HI4'
+local JOB = '<c26BHI4'
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local offset, last_seq = unpack(redis.call('MGET', KEYS[1], KEYS[2]))
@@ -27,8 +27,8 @@ local function due_at(when)
   return now
 end
 
-local function parse(ulid, extras, rest)
-  local job = { ulid = ulid, rest = rest, key = base .. 'job:' .. ulid, due_at = now, expires_at = 0, dedupe_ttl = 0 }
+local function parse(ulid, flags, extras, rest)
+  local job = { ulid = ulid, flags = flags, rest = rest, key = base .. 'job:' .. ulid, due_at = now, expires_at = 0, dedupe_ttl = 0 }
   if extras == '' then return job end
   local when, expires, dedupe_ttl, once_ttl, once_hash, once_key = string.match(extras, '^(%S+) (%d+) (%d+) (%d+) (%S+) (.*)$')
   job.due_at, job.dedupe_ttl = due_at(when), tonumber(dedupe_ttl)
@@ -40,10 +40,10 @@ end
 local jobs, known_keys = {}, { KEYS[7] }
 local at = 1
 while at <= #ARGV[1] do
-  local ulid, extras_length, rest_length
-  ulid, extras_length, rest_length, at = struct.unpack(JOB, ARGV[1], at)
+  local ulid, flags, extras_length, rest_length
+  ulid, flags, extras_length, rest_length, at = struct.unpack(JOB, ARGV[1], at)
   local rest_at = at + extras_length
-  jobs[#jobs + 1] = parse(ulid, string.sub(ARGV[1], at, rest_at - 1), string.sub(ARGV[1], rest_at, rest_at + rest_length - 1))
+  jobs[#jobs + 1] = parse(ulid, flags, string.sub(ARGV[1], at, rest_at - 1), string.sub(ARGV[1], rest_at, rest_at + rest_length - 1))
   known_keys[#known_keys + 1] = jobs[#jobs].key
   at = rest_at + rest_length
 end
@@ -68,7 +68,7 @@ local function refusal_of(job)
   if job.due_at > now + MAX_DELAY_MS or job.expires_at > now + MAX_DELAY_MS then return 'L' end
   if job.expires_at > 0 and job.expires_at <= job.due_at then return 'X' end
   job.status, job.generation = job.due_at > now and 's' or 'q', generation_of(job.ulid)
-  local state = pack_state({ status = job.status, flags = 0, attempt = 0, runs = 0, crashes = 0, all_crashes = 0,
+  local state = pack_state({ status = job.status, flags = job.flags, attempt = 0, runs = 0, crashes = 0, all_crashes = 0,
     snoozes = 0, replays = 0, generation = job.generation, revision = 0, due_at = job.due_at, started_at = 0, finished_at = 0,
     token = NO_TOKEN, seq = seq + 1 })
   job.record = '\1' .. state .. struct.pack('<I6I6', now, job.expires_at) .. job.rest

@@ -1,6 +1,6 @@
 import { ULID_BYTES } from '../definition/job-id.js';
 import { readOnceRecord, type OnceAnswer } from './once.js';
-import { UnreadableRecordError, decodeHeader, type Header } from './record.js';
+import { FLAGS, UnreadableRecordError, decodeHeader, type Header } from './record.js';
 import { asArray, asBuffer, asNumber } from './reply.js';
 import type { Link } from './link.js';
 import { Script } from './script.js';
@@ -23,6 +23,8 @@ export interface NewJob {
   /** For the dedupe policy `ttl`; 0 with any other. */
   readonly dedupeTtlMs: number;
   readonly once?: Once | undefined;
+  /** Its end is told: its facts say to whom. */
+  readonly hasWebhook?: boolean;
   /** From `encodeNewRecord`. */
   readonly record: Buffer;
 }
@@ -64,8 +66,8 @@ export async function enqueue(link: Link, type: string, jobs: readonly NewJob[])
   };
 }
 
-/** Ulid, lengths of the extras and of the record. */
-const HEAD_BYTES = ULID_BYTES + 2 + 4;
+/** Ulid, flags, lengths of the extras and of the record. */
+const HEAD_BYTES = ULID_BYTES + 1 + 2 + 4;
 
 /** Jobs in the form that enqueue.lua takes, one behind the other: one argument costs both sides less than three a job. */
 function packJobs(jobs: readonly NewJob[]): Buffer {
@@ -76,11 +78,12 @@ function packJobs(jobs: readonly NewJob[]): Buffer {
   );
   const packed = Buffer.allocUnsafe(total);
   let at = 0;
-  jobs.forEach(({ ulid, record }, index) => {
+  jobs.forEach(({ ulid, hasWebhook = false, record }, index) => {
     const extrasBytes = packed.write(extras[index] ?? '', at + HEAD_BYTES);
     packed.write(ulid, at, 'latin1');
-    packed.writeUInt16LE(extrasBytes, at + ULID_BYTES);
-    packed.writeUInt32LE(record.length, at + ULID_BYTES + 2);
+    packed.writeUInt8(hasWebhook ? FLAGS.hasWebhook : 0, at + ULID_BYTES);
+    packed.writeUInt16LE(extrasBytes, at + ULID_BYTES + 1);
+    packed.writeUInt32LE(record.length, at + ULID_BYTES + 3);
     record.copy(packed, at + HEAD_BYTES + extrasBytes);
     at += HEAD_BYTES + extrasBytes + record.length;
   });

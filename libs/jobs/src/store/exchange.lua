@@ -10,7 +10,7 @@
 --        ulid (26), its token (14), letter of the event (1), letter of the outcome (1; `-` when the run never began), delay in
 --        ms (6), length of (4) and result or error as JSON
 -- reply  {ms until the next waiting job is due or -1, 1 when the worker waits to be woken now plus 2 when it wanted jobs but no
---        suspects and there are some plus 4 when another worker was woken, a letter per settle,
+--        suspects and there are some plus 4 when another worker was woken plus 8 when `outgoing` got something, a letter per settle,
 --        the claims, one behind the other: ulid (26), length of the record (4), its state now (56), the record with its state
 --        before}; the letter is the job's new status, `!` when the token was stale, `?` when it is not known any more what
 --        became of a call answered before
@@ -93,7 +93,7 @@ for _, settle in ipairs(settles) do
       if settle.event ~= 'S' or settle.text ~= '' or has_flag(settle.state, FLAG_EXTRA) then
         touched[#touched + 1] = base .. 'extra:' .. settle.ulid
       end
-      add_log_key(touched, base, settle)
+      add_end_keys(touched, base, settle)
     end
   end
 end
@@ -128,7 +128,7 @@ local function consider(entry, ulid, key, record, from_park)
     expiries[#expiries + 1] = { ulid = ulid, key = key, header = record, state = read_state(record),
       dedupe_key = held_dedupe_key(base, ulid, record) }
     touched[#touched + 1] = base .. 'extra:' .. ulid
-    add_log_key(touched, base, expiries[#expiries])
+    add_end_keys(touched, base, expiries[#expiries])
   elseif payload_version_of(record) > version then
     parks[#parks + 1] = { ulid = ulid, version = payload_version_of(record) }
   else
@@ -343,4 +343,5 @@ if want == -2 and not holds then
 end
 local suspects_wait = any_waiting and want > 0 and ARGV[7] ~= '1' and redis.call('EXISTS', KEYS[14]) > 0
 local signs = (idle and 1 or 0) + (suspects_wait and 2 or 0) + (woke and 4 or 0)
+  + (#ending.outgoing > 0 and 8 or 0)
 return { next_due_in(), signs, table.concat(letters), table.concat(given) }

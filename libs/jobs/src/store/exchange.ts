@@ -66,6 +66,8 @@ export interface ExchangeReply {
   readonly suspectsWait: boolean;
   /** Another worker was woken. */
   readonly woke: boolean;
+  /** There are events to be handed on. */
+  readonly hasOutgoing: boolean;
   readonly settled: readonly Settled[];
   readonly claimed: readonly Claimed[];
   /** Claimed jobs whose records this version cannot read. */
@@ -131,6 +133,7 @@ function readReply([nextDueIn, signs, letters, claims]: readonly unknown[], toke
     idle: (signBits & 1) !== 0,
     suspectsWait: (signBits & 2) !== 0,
     woke: (signBits & 4) !== 0,
+    hasOutgoing: (signBits & 8) !== 0,
     settled: Array.from(asText(letters), readLetter),
     ...readClaims(asBuffer(claims), token),
   };

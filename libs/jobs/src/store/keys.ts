@@ -18,6 +18,7 @@ const PRIORITIES = 10;
  * | `lanes` | hash | `worker:lane` → number of its last call |
  * | `workers` | hash | worker number → payload version it reads, length of its lease in ms, who it is |
  * | `ghosts` | set | entries still in a list whose job is no longer meant by them |
+ * | `outgoing` | list | what is to be told of ends of jobs, see finish.lua |
  * | `seq`, `clock` | string | enqueue sequence; offset of the clock in ms (tests only) |
  * | `pace` | string | `window count`: how many jobs were promoted within the latest window of time |
  * | `job:<ulid>` | string | the record, see record.ts |
@@ -44,6 +45,7 @@ export class TypeKeys {
   readonly idle: string;
   readonly ghosts: string;
   readonly cancels: string;
+  readonly outgoing: string;
   readonly succeeded: string;
   readonly failed: string;
   readonly cancelled: string;
@@ -73,6 +75,7 @@ export class TypeKeys {
     this.idle = `${base}idle`;
     this.ghosts = `${base}ghosts`;
     this.cancels = `${base}cancels`;
+    this.outgoing = `${base}outgoing`;
     this.succeeded = `${base}succeeded`;
     this.failed = `${base}failed`;
     this.cancelled = `${base}cancelled`;

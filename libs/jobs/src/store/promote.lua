@@ -46,7 +46,7 @@ for _, job in ipairs(expiries) do
   if job.state then
     job.dedupe_key = held_dedupe_key(base, job.ulid, job.header)
     touched[#touched + 1] = base .. 'extra:' .. job.ulid
-    add_log_key(touched, base, job)
+    add_end_keys(touched, base, job)
   end
 end
 if #touched > 0 then redis.call('TOUCH', unpack(touched)) end

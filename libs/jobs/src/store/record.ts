@@ -1,5 +1,6 @@
 import { DEDUPE_POLICIES, type DedupePolicy } from '../definition/job-definition.js';
 import type { JobStatus } from '../definition/job-status.js';
+import type { Webhook } from '../definition/webhook.js';
 
 /**
  * A job's record, little endian. The state (bytes 1–56) is what scripts rewrite, the rest stays as it was submitted.
@@ -8,7 +9,7 @@ import type { JobStatus } from '../definition/job-status.js';
  * |---|---|---|
  * | 0 | 1 | layout, now 1 |
  * | 1 | 1 | status letter |
- * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log, 8 is a suspect, 16 somebody waits for its end |
+ * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log, 8 is a suspect, 16 somebody waits for its end, 32 has a webhook |
  * | 3 | 2 | attempt |
  * | 5 | 2 | runs |
  * | 7 | 1 | crashes |
@@ -41,7 +42,8 @@ export const STATE_AT = 1;
 export const STATE_BYTES = 56;
 /** Up to here the scripts write a new record, from here on {@link encodeNewRecord}. */
 const SUBMITTED_FROM = 69;
-const FLAGS = { cancelRequested: 1, hasExtra: 2, suspect: 8 } as const;
+/** Bits of the flags that this side knows. */
+export const FLAGS = { cancelRequested: 1, hasExtra: 2, suspect: 8, hasWebhook: 32 } as const;
 
 const LETTERS = {
   scheduled: 's',
@@ -90,6 +92,7 @@ export interface Facts {
   readonly backoff?: unknown;
   /** Of the dedupe key, where it is not the definition's. */
   readonly dedupeTtlMs?: number;
+  readonly webhook?: Webhook;
 }
 
 /** What a submit decides about a job. */
