@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { Logger, WorkerConfig } from '@antrean/platform';
 import { DeadLettersModule } from './handlers/dead-letters/dead-letters.module.js';
 import { EmailSendModule } from './handlers/email-send/email-send.module.js';
+import { WebhookDeliverModule } from './handlers/webhook-deliver/webhook-deliver.module.js';
 
 /** Every handler of this product: one module a job type. */
 @Module({})
@@ -9,7 +10,11 @@ export class HandlersModule {
   static register(config: WorkerConfig, logger: Logger): DynamicModule {
     return {
       module: HandlersModule,
-      imports: [DeadLettersModule, EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown, logger })],
+      imports: [
+        DeadLettersModule,
+        EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown, logger }),
+        WebhookDeliverModule.register(config),
+      ],
     };
   }
 }

@@ -8,6 +8,7 @@ import { HealthModule } from './health/health.module.js';
 import { OnlyGetMiddleware } from './http/only-get.middleware.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { webhookDelivery } from './webhooks/webhook-delivery.js';
 
 @Module({})
 export class WorkerModule implements NestModule {
@@ -15,7 +16,7 @@ export class WorkerModule implements NestModule {
     return {
       module: WorkerModule,
       imports: [
-        JobsModule.forWorker({ ...config, definitions: catalog, logger }),
+        JobsModule.forWorker({ ...config, definitions: catalog, webhooks: webhookDelivery, logger }),
         HandlersModule.register(config, logger),
         HealthModule,
         MetricsModule.register(config),

@@ -11,6 +11,7 @@ export { errorFields, type ErrorFields } from './logging/error-fields.js';
 export { createLogger, type LogFormat, type LogLevel, type LogSettings, type Logger } from './logging/logger.js';
 export { NestLog } from './logging/nest-log.js';
 export { parseSender, type Sender } from './mail/sender.js';
+export { OutboundPolicy, OutboundRefusedError, type Resolver } from './outbound/outbound-policy.js';
 export { randomFraction, randomHex } from './randomness.js';
 export { closeRedis, connectRedis, waitUntilReady, type ConnectOptions, type RedisConnection } from './redis/connect-redis.js';
 export { mastersOf, type RedisMaster } from './redis/masters.js';
@@ -22,3 +23,5 @@ export {
   parseTracestate,
   type TraceContext,
 } from './tracing/trace-context.js';
+export { signWebhook } from './webhooks/sign-webhook.js';
+export { DEFAULT_SECRET, type WebhookSecrets } from './webhooks/webhook-secrets.js';

@@ -110,7 +110,7 @@ export class ControlService {
     const snapshot = await read(this.link, type, ulid);
     if (snapshot === undefined) return { answer: undefined, dedupeKey: undefined };
     const before = snapshot.record;
-    const record = payload && withPayload(this.catalog.get(type), before, payload, maxPayloadBytesOf(this.options));
+    const record = payload && withPayload(this.catalog.getOpen(type), before, payload, maxPayloadBytesOf(this.options));
     const { answers, woke } = await replay(this.link, type, [
       { ulid, dedupeTtlMs: replayTtlMs(this.catalog, type, before), record },
     ]);

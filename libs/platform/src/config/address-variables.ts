@@ -4,13 +4,17 @@ import { Wrong, type Variable } from './variable.js';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
 
+export function isHostName(text: string): boolean {
+  return HOST_NAME.test(text);
+}
+
 /** An address to listen on. */
 export function host(name: string): Variable<string> {
   return {
     name,
     expected: 'a host name or an IP address without port, such as 127.0.0.1, 0.0.0.0 or ::1',
     fallback: '127.0.0.1',
-    parse: (text) => (isIP(text) !== 0 || HOST_NAME.test(text) ? text : new Wrong()),
+    parse: (text) => (isIP(text) !== 0 || isHostName(text) ? text : new Wrong()),
   };
 }
 

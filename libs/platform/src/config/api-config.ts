@@ -1,5 +1,6 @@
 import type { ApiKey } from '../auth/api-key.js';
 import type { LogFormat, LogLevel } from '../logging/logger.js';
+import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { host, isLoopback, listenerUrl, port, publicUrl } from './address-variables.js';
 import { wholeNumber } from './number-variables.js';
 import { sharedVariables } from './shared-variables.js';
@@ -24,6 +25,9 @@ export interface ApiConfig {
   /** Empty: nobody needs a key, and the api listens on loopback only. */
   readonly apiKeys: readonly ApiKey[];
   readonly maxPayloadBytes: number;
+  /** Hosts that may be called over http, and at any address. */
+  readonly outboundAllow: readonly string[];
+  readonly webhookSecrets: WebhookSecrets;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly production: boolean;

@@ -2,8 +2,10 @@ import { apiKeys } from '../auth/api-keys-variable.js';
 import { LOG_FORMATS, LOG_LEVELS } from '../logging/logger.js';
 import { choice } from './choice-variable.js';
 import { seconds } from './number-variables.js';
+import { outboundAllow } from './outbound-variables.js';
 import { redisUrl } from './redis-url-variable.js';
 import { Wrong, type Variable } from './variable.js';
+import { webhookSecrets } from './webhook-secrets-variable.js';
 
 const DAY_SEC = 86_400;
 
@@ -38,6 +40,8 @@ export function sharedVariables(terminal: boolean) {
     durability,
     retentionMs: seconds('RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: DAY_SEC }),
     deadRetentionMs: seconds('DEAD_RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: 30 * DAY_SEC }),
+    outboundAllow,
+    webhookSecrets,
     production,
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: choice('LOG_FORMAT', LOG_FORMATS, terminal ? 'pretty' : 'json'),

@@ -31,6 +31,8 @@ describe('loadWorkerConfig', () => {
       emailOnUnknown: 'resend',
       mailDir: '.data/mail',
       apiKeys: [],
+      outboundAllow: [],
+      webhookSecrets: new Map(),
       logLevel: 'info',
       logFormat: 'json',
       production: false,

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../auth/api-key.js';
 import type { LogFormat, LogLevel } from '../logging/logger.js';
+import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { host, isLoopback, port } from './address-variables.js';
 import { emailOnUnknown, mailFrom, smtpUrl } from './mail-variables.js';
 import { seconds, wholeNumber } from './number-variables.js';
@@ -34,6 +35,9 @@ export interface WorkerConfig {
   readonly mailDir: string;
   /** Asked for at `/metrics`; empty: nobody needs a key, and the worker listens on loopback only. */
   readonly apiKeys: readonly ApiKey[];
+  /** Hosts that may be called over http, and at any address. */
+  readonly outboundAllow: readonly string[];
+  readonly webhookSecrets: WebhookSecrets;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly production: boolean;

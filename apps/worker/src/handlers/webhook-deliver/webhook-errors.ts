@@ -1,0 +1,23 @@
+/** The receiver did not take the message. Whether it may later is told by the status. */
+export class WebhookAnswerError extends Error {
+  override readonly name = 'WebhookAnswerError';
+  readonly code = 'webhook_refused';
+
+  constructor(readonly status: number) {
+    super(
+      status >= 300 && status < 400
+        ? `The receiver answered ${status}; redirects are not followed.`
+        : `The receiver answered ${status}.`,
+    );
+  }
+}
+
+/** It may be there after the next start of a worker, so it is tried again. */
+export class WebhookSecretMissingError extends Error {
+  override readonly name = 'WebhookSecretMissingError';
+  readonly code = 'webhook_secret_missing';
+
+  constructor(name: string) {
+    super(`WEBHOOK_SECRETS of this worker has no secret for ${name}.`);
+  }
+}

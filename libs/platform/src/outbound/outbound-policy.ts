@@ -1,0 +1,91 @@
+import { lookup as resolve, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from './is-public-address.js';
+
+/** A host has no address that may be called. */
+export class OutboundRefusedError extends Error {
+  override readonly name = 'OutboundRefusedError';
+  readonly code = 'address_refused';
+}
+
+/** Finds the addresses of a name, as `dns.lookup` with `all`. */
+export type Resolver = (
+  hostname: string,
+  callback: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
+) => void;
+
+const bySystem: Resolver = (hostname, callback) => {
+  resolve(hostname, { all: true }, callback);
+};
+
+/**
+ * Which URLs that others named may be called (SSRF): https on addresses of the open Internet; http, and any address, on the hosts
+ * that the operator allowed.
+ */
+export class OutboundPolicy {
+  private readonly allowed: ReadonlySet<string>;
+
+  /** @param allowedHosts names and addresses, without ports; a name does not stand for those below it. */
+  constructor(
+    allowedHosts: readonly string[],
+    private readonly resolver: Resolver = bySystem,
+  ) {
+    this.allowed = new Set(allowedHosts.map(comparable));
+  }
+
+  /** What is wrong with a URL, as far as it can be told without the network; undefined when nothing is. */
+  faultOf(text: string): string | undefined {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol)) return 'must be an https: or http: URL';
+    if (url.username !== '' || url.password !== '') return 'must not hold a user or a password';
+    const host = comparable(url.hostname);
+    if (this.allowed.has(host)) return undefined;
+    if (url.protocol === 'http:') return 'must be https; http is for the hosts in OUTBOUND_ALLOW only';
+    if ((isIP(host) !== 0 && !isPublicAddress(host)) || isLocalName(host)) {
+      return 'must not lead to a private, local or reserved address; OUTBOUND_ALLOW may allow its host';
+    }
+    return undefined;
+  }
+
+  /**
+   * Resolves a host for a connection, which is made to nothing but the addresses this answers with: they are checked anew each
+   * time, and nobody asks again in between. For the option `lookup` of sockets and requests. An address that stands in a URL is
+   * never looked up: {@link faultOf} checks it.
+   */
+  readonly lookup: LookupFunction = (hostname, options, callback) => {
+    this.resolver(hostname, (error, addresses) => {
+      if (error !== null) {
+        callback(error, '');
+        return;
+      }
+      const family = familyOf(options.family);
+      const usable = addresses.filter((one) => (family === 0 || one.family === family) && this.mayConnect(hostname, one.address));
+      const [first] = usable;
+      if (first === undefined) callback(new OutboundRefusedError(`${hostname} has no address that may be called.`), '');
+      else if (options.all === true) callback(null, [...usable]);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  private mayConnect(hostname: string, address: string): boolean {
+    return this.allowed.has(comparable(hostname)) || isPublicAddress(address);
+  }
+}
+
+/** Hosts are compared as URLs write them, without brackets and the dot of a full name. */
+function comparable(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+}
+
+/** Names that by their standard never are in the public DNS (RFC 6761). */
+function isLocalName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+function familyOf(family: number | 'IPv4' | 'IPv6' | undefined): number {
+  if (family === 'IPv4') return 4;
+  return family === 'IPv6' ? 6 : (family ?? 0);
+}
