@@ -29,6 +29,17 @@ describe('JobCatalog', () => {
     expect(() => catalog.get('mail.sent')).toThrow('There is no job type "mail.sent". Known types: mail.send, report.make.');
   });
 
+  it('lets nobody submit jobs of an internal type, and does not name it', () => {
+    const Tell = defineJob('mail.tell', { payload: Payload, internal: true });
+    const catalog = new JobCatalog([Mail, Tell]);
+    expect(catalog.get('mail.tell')).toBe(Tell);
+    expect(catalog.submittable).toEqual([Mail]);
+    expect(catalog.getSubmittable('mail.send')).toBe(Mail);
+    for (const type of ['mail.tell', 'mail.sent']) {
+      expect(() => catalog.getSubmittable(type)).toThrow(new UnknownJobTypeError(type, ['mail.send']));
+    }
+  });
+
   it('refuses two definitions of one type', () => {
     expect(() => new JobCatalog([Mail, Report, defineJob('mail.send', { payload: Payload })])).toThrow(
       new TypeError('The job type "mail.send" is defined twice.'),
