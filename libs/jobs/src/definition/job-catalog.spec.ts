@@ -33,10 +33,10 @@ describe('JobCatalog', () => {
     const Tell = defineJob('mail.tell', { payload: Payload, internal: true });
     const catalog = new JobCatalog([Mail, Tell]);
     expect(catalog.get('mail.tell')).toBe(Tell);
-    expect(catalog.submittable).toEqual([Mail]);
-    expect(catalog.getSubmittable('mail.send')).toBe(Mail);
+    expect(catalog.open).toEqual([Mail]);
+    expect(catalog.getOpen('mail.send')).toBe(Mail);
     for (const type of ['mail.tell', 'mail.sent']) {
-      expect(() => catalog.getSubmittable(type)).toThrow(new UnknownJobTypeError(type, ['mail.send']));
+      expect(() => catalog.getOpen(type)).toThrow(new UnknownJobTypeError(type, ['mail.send']));
     }
   });
 
