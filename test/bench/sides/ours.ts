@@ -30,7 +30,7 @@ const DEFINITIONS = { plain: Plain, validated: Validated };
 
 const KEPT_MS = 3_600_000;
 const FINISHED = 'antrean_jobs_finished_total';
-const logger = createLogger({ app: 'worker', level: 'warn', format: 'json' });
+const logger = createLogger({ app: 'worker', level: 'error', format: 'json' });
 
 /** What handlers tell that they ran. */
 class Runs {
