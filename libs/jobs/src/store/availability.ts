@@ -21,6 +21,9 @@ const REFUSALS = [
   'UNBLOCKED',
 ];
 
+/** By this the client of a Cluster gives up on a command that each node it was sent to has refused. */
+const LAST_REDIRECTION = /^Too many Cluster redirections\. Last error: ReplyError: (.*)/;
+
 /** Reads within the budget. @throws {QueueUnavailableError} as {@link available}, always `not_written`. */
 export async function availableToRead<T>(link: Link, call: () => Promise<T>): Promise<T> {
   try {
@@ -71,13 +74,15 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 /** What an error says about the call; undefined when it is none of Redis' troubles but a fault of ours. */
 function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error.name !== 'ReplyError') return error instanceof TimeIsUpError || isRedisAway(error) ? 'unknown' : undefined;
-  return isRedisRefusal(error) ? 'not_written' : undefined;
+  if (isRedisRefusal(error)) return 'not_written';
+  return error instanceof TimeIsUpError || isRedisAway(error) ? 'unknown' : undefined;
 }
 
 /** Redis is there but takes no such command for now: it is loading, a replica, out of memory, busy. Nothing of it was done. */
 export function isRedisRefusal(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError' && REFUSALS.some((code) => error.message.startsWith(code));
+  if (!(error instanceof Error)) return false;
+  const reply = error.name === 'ReplyError' ? error.message : LAST_REDIRECTION.exec(error.message)?.[1];
+  return reply !== undefined && REFUSALS.some((code) => reply.startsWith(code));
 }
 
 /** Codes of the operating system, such as ECONNRESET; Node's own (ERR_…) are faults of a program. */

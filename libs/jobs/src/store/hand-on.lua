@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Drops events that were handed on. Another worker may have read the same ones and dropped them before, so only what still stands
 -- at the head goes, and never what came behind.
--- KEYS   1 outgoing
+-- KEYS   1 outgoing, 2 clock (see ScriptKeys)
 -- ARGV   the heads of the events, in the order in which they were read
 -- reply  how many were dropped
 

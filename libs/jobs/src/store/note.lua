@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Writes what running handlers tell of their jobs; each write counts only under the token of the run. Progress and log
 -- lines are kept with the time before them, in ms.
--- KEYS   1 clock
+-- KEYS   1 clock, 2 running (see ScriptKeys)
 -- ARGV   per note: ulid, token, kind (`progress`, `checkpoint`, `step:<name>`, `log`), JSON
 -- reply  a letter per note: `+` written, `!` the token was stale
 --#include clock

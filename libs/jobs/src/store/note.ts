@@ -16,5 +16,5 @@ export interface Note {
 export async function note(link: Link, type: string, notes: readonly Note[]): Promise<readonly boolean[]> {
   const keys = link.keys(type);
   const args = notes.flatMap(({ ulid, token, kind, json }) => [ulid, token, kind, json]);
-  return Array.from(asText(await script.run(link.redis, [keys.clock], args)), (letter) => letter === '+');
+  return Array.from(asText(await script.run(link.redis, [keys.clock, keys.running], args)), (letter) => letter === '+');
 }

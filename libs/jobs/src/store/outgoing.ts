@@ -33,10 +33,11 @@ export function readOutgoing(link: Link, type: string, limit: number): Promise<r
 /** Drops events that were handed on, in the order in which they were read; answers with how many were still there. */
 export async function dropOutgoing(link: Link, type: string, events: readonly Buffer[]): Promise<number> {
   if (events.length === 0) return 0;
+  const { outgoing, clock } = link.keys(type);
   return asNumber(
     await script.run(
       link.redis,
-      [link.keys(type).outgoing],
+      [outgoing, clock],
       events.map((event) => event.subarray(0, HEAD_BYTES)),
     ),
   );

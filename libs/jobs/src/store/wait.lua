@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Sees to it that the end of a job is told on its channel.
--- KEYS   1 clock
+-- KEYS   1 clock, 2 running (see ScriptKeys)
 -- ARGV   1 ulid
 -- reply  1 when it will be told, 0 when the job has ended or there is none
 --#include record

@@ -97,6 +97,8 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
         name: target.name,
         db: target.db,
         sentinelRetryStrategy: reconnectDelayMs,
+        // A planned failover leaves the old master up for ten seconds, taking writes that it will forget.
+        failoverDetector: true,
       });
     case 'cluster':
       return new Cluster([...target.nodes], {

@@ -1,0 +1,127 @@
+import { Redis } from 'ioredis';
+import { eventually } from './eventually.js';
+import { TestRedis } from './test-redis.js';
+
+const SLOTS = 16_384;
+const KEYS_PER_MOVE = 50;
+/** Such as a machine that is busy needs: a node that is slow must not count as dead. */
+const SETTINGS = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000'];
+
+/** One of the servers of a {@link TestCluster}. */
+export class TestNode {
+  constructor(
+    readonly server: TestRedis,
+    readonly redis: Redis,
+    readonly id: string,
+  ) {}
+
+  async kill(): Promise<void> {
+    await this.server.kill();
+  }
+
+  /** With its data, under its id. */
+  async restart(): Promise<void> {
+    await this.server.restart(SETTINGS);
+  }
+}
+
+/** A slot between two nodes: its keys are on the one or the other. */
+export class SlotMove {
+  constructor(
+    private readonly slot: number,
+    private readonly source: TestNode,
+    private readonly target: TestNode,
+  ) {}
+
+  /** Moves some keys; false when none are left. */
+  async moveKeys(count: number): Promise<boolean> {
+    const keys = (await this.source.redis.call('CLUSTER', 'GETKEYSINSLOT', this.slot, count)) as readonly string[];
+    if (keys.length === 0) return false;
+    await this.source.redis.call('MIGRATE', '127.0.0.1', this.target.server.port, '', 0, 5_000, 'KEYS', ...keys);
+    return true;
+  }
+
+  /** Moves what is left, and gives the slot to its new node. */
+  async end(): Promise<void> {
+    while (await this.moveKeys(KEYS_PER_MOVE));
+    for (const { redis } of [this.target, this.source]) await redis.call('CLUSTER', 'SETSLOT', this.slot, 'NODE', this.target.id);
+  }
+}
+
+/** A Cluster of three masters, each on a third of the slots. */
+export class TestCluster {
+  private constructor(readonly nodes: readonly TestNode[]) {}
+
+  static async start(): Promise<TestCluster> {
+    const nodes = await Promise.all([startNode(), startNode(), startNode()]);
+    const cluster = new TestCluster(nodes);
+    await Promise.all(
+      nodes.map(({ redis }, nth) => {
+        const [first, next] = [nth, nth + 1].map((third) => Math.floor((third * SLOTS) / nodes.length));
+        return redis.call('CLUSTER', 'ADDSLOTSRANGE', String(first), String((next ?? 0) - 1));
+      }),
+    );
+    const [seed, ...others] = nodes;
+    for (const { server } of others) await seed.redis.call('CLUSTER', 'MEET', '127.0.0.1', String(server.port));
+    await cluster.untilOk();
+    return cluster;
+  }
+
+  get url(): string {
+    return `redis://${this.nodes.map(({ server }) => `127.0.0.1:${server.port}`).join(',')}`;
+  }
+
+  /** Resolves once each node sees all slots served. */
+  async untilOk(): Promise<void> {
+    await eventually(async () => {
+      for (const { redis } of this.nodes) {
+        const info = String(await redis.call('CLUSTER', 'INFO'));
+        if (!info.includes('cluster_state:ok') || !info.includes(`cluster_size:${this.nodes.length}`)) throw new Error(info);
+      }
+    });
+  }
+
+  slotOf(key: string): Promise<number> {
+    return this.first.redis.cluster('KEYSLOT', key);
+  }
+
+  async ownerOf(slot: number): Promise<TestNode> {
+    const ranges = (await this.first.redis.call('CLUSTER', 'SLOTS')) as readonly [number, number, [string, number, string]][];
+    const id = ranges.find(([first, last]) => first <= slot && slot <= last)?.[2][2];
+    const owner = this.nodes.find((node) => node.id === id);
+    if (owner === undefined) throw new Error(`Nobody serves slot ${slot}.`);
+    return owner;
+  }
+
+  /** Begins to move a slot to another node, as `redis-cli --cluster reshard` does. */
+  async beginMove(slot: number): Promise<SlotMove> {
+    const source = await this.ownerOf(slot);
+    const target = this.nodes[(this.nodes.indexOf(source) + 1) % this.nodes.length] ?? source;
+    await target.redis.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', source.id);
+    await source.redis.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', target.id);
+    return new SlotMove(slot, source, target);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.nodes.map(async ({ redis, server }) => {
+        redis.disconnect();
+        await server.stop();
+      }),
+    );
+  }
+
+  private get first(): TestNode {
+    const [node] = this.nodes;
+    if (node === undefined) throw new Error('The Cluster has no node.');
+    return node;
+  }
+}
+
+async function startNode(): Promise<TestNode> {
+  const server = await TestRedis.start(SETTINGS);
+  const redis = new Redis({ port: server.port, retryStrategy: () => 100 });
+  // While a node is dead its connection says so again and again.
+  redis.on('error', () => undefined);
+  return new TestNode(server, redis, String(await redis.call('CLUSTER', 'MYID')));
+}
