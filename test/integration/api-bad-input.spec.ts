@@ -204,7 +204,7 @@ describe('bad input to a submit', () => {
     },
   );
 
-  it.each(['group', 'webhook', 'result_ttl_sec'])('is told that %s is not available', async (option) => {
+  it.each(['group', 'result_ttl_sec'])('is told that %s is not available', async (option) => {
     const answer = await refused('/jobs', { ...job, options: { [option]: 1 } });
     expect(answer).toMatchObject({ status: 400, code: 'not_available', errors: [{ pointer: `#/options/${option}` }] });
   });

@@ -17,6 +17,7 @@ import { JobListController } from './jobs/job-list.controller.js';
 import { JobWaits } from './jobs/job-waits.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { SubmitsController } from './jobs/submits.controller.js';
+import { WebhookOption } from './jobs/webhook-option.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { API_CONFIG, API_LOG } from './tokens.js';
 import { TypesController } from './types/types.controller.js';
@@ -53,6 +54,7 @@ export class ApiModule {
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_FILTER, useClass: ProblemFilter },
         JobSubmitter,
+        WebhookOption,
         JobWaits,
         JobAnswers,
         AuditLog,

@@ -1,7 +1,7 @@
 import type { JobDefinition } from '@antrean/jobs';
 import { DeadLettersBody } from '../dead-letters/dead-letters.body.js';
 import { ReplayJobBody } from '../jobs/replay-job.body.js';
-import { BackoffBody, JobOptionsBody, SubmitJobBody } from '../jobs/submit-job.body.js';
+import { BackoffBody, JobOptionsBody, SubmitJobBody, WebhookBody } from '../jobs/submit-job.body.js';
 import { classSchema, type JsonSchema } from './schema/class-schema.js';
 
 const COMPONENTS = '#/components/schemas/';
@@ -17,6 +17,7 @@ export function jobSchemas(definitions: readonly JobDefinition[]): Readonly<Reco
     Object.assign(schemas, nested, { [name]: schema });
   };
   add(BackoffBody.name, BackoffBody);
+  add(WebhookBody.name, WebhookBody);
   add(JobOptionsBody.name, JobOptionsBody);
   add(ReplayJobBody.name, ReplayJobBody);
   add(DeadLettersBody.name, DeadLettersBody);

@@ -234,7 +234,37 @@ describe('a submit', () => {
     expect(parseSubmission(withOptions({ dedupe_ttl_sec: 60 })).options).toEqual({ dedupeTtlMs: 60_000 });
   });
 
-  it.each(['group', 'webhook', 'result_ttl_sec'])('says that %s is not available yet', (option) => {
+  it('takes a webhook apart from the other options', () => {
+    const webhook = { url: 'https://example.com/hook', events: ['job.failed'] };
+    expect(parseSubmission(withOptions({ webhook, priority: 3 }))).toMatchObject({ options: { priority: 3 }, webhook });
+    expect(parseSubmission(withOptions({ priority: 3 })).webhook).toBeUndefined();
+    expect(parseSubmission(withOptions({ webhook })).options).toEqual({});
+  });
+
+  const URL_FAULT = 'url must be an https: or http: URL of at most 2048 printable ASCII characters, without user';
+  const EVENTS_FAULT =
+    'events must be a list of at least one of job.succeeded, job.failed, job.cancelled, job.expired, none of them twice';
+
+  it.each([
+    ['text', '', 'webhook must be an object'],
+    [null, '', 'webhook must be an object'],
+    [{}, '/url', URL_FAULT],
+    [{ url: 'example.com' }, '/url', URL_FAULT],
+    [{ url: 'https://bücher.example' }, '/url', URL_FAULT],
+    [{ url: `https://example.com/${'a'.repeat(2_048)}` }, '/url', URL_FAULT],
+    [{ url: 'https://example.com', events: [] }, '/events', EVENTS_FAULT],
+    [{ url: 'https://example.com', events: ['job.started'] }, '/events', EVENTS_FAULT],
+    [{ url: 'https://example.com', events: ['job.failed', 'job.failed'] }, '/events', EVENTS_FAULT],
+    [{ url: 'https://example.com', events: null }, '/events', EVENTS_FAULT],
+    [{ url: 'https://example.com', secret: 'ops' }, '/secret', '"secret" is not known here, known are events, url'],
+  ])('says what is wrong with the webhook %j', (webhook, pointer, detail) => {
+    expect(problemOf(withOptions({ webhook }))).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ pointer: `#/options/webhook${pointer}`, detail }],
+    });
+  });
+
+  it.each(['group', 'result_ttl_sec'])('says that %s is not available yet', (option) => {
     const { code, errors } = problemOf(withOptions({ [option]: 5 }));
     expect(code).toBe('not_available');
     expect(errors).toEqual([{ pointer: `#/options/${option}`, detail: `${option} is not available in this version` }]);

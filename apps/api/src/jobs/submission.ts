@@ -4,17 +4,19 @@ import { isPlainObject } from '../http/body-rules.js';
 import { ProblemError, type Fault } from '../http/problem-error.js';
 import { toPointer } from '../http/json-pointer.js';
 import { toEnqueueOptions } from './enqueue-options.js';
-import { BackoffBody, JobOptionsBody, SubmitJobBody } from './submit-job.body.js';
+import { BackoffBody, JobOptionsBody, SubmitJobBody, WebhookBody } from './submit-job.body.js';
 
 /** A `POST /jobs` that fits the contract. Whether the type is known and the payload fits it is still open. */
 export interface Submission {
   readonly type: string;
   readonly payload: object;
   readonly options: EnqueueOptions;
+  /** Whether it may be called is still open. */
+  readonly webhook: WebhookBody | undefined;
 }
 
 /** Options of the HTTP contract that this version does not have yet. They are refused: ignored, they would be a broken promise. */
-const NOT_BUILT = ['group', 'webhook', 'result_ttl_sec'];
+const NOT_BUILT = ['group', 'result_ttl_sec'];
 
 /** @throws {ProblemError} `invalid_request` or `not_available`, with every fault there is. */
 export function parseSubmission(object: object): Submission {
@@ -26,12 +28,16 @@ export function parseSubmission(object: object): Submission {
   const backoff = isPlainObject(options.body.backoff)
     ? checkBody(BackoffBody, options.body.backoff, ['options', 'backoff'])
     : undefined;
-  const fields = [...faults, ...options.faults, ...(backoff?.faults ?? [])];
+  const webhook = isPlainObject(options.body.webhook)
+    ? checkBody(WebhookBody, options.body.webhook, ['options', 'webhook'])
+    : undefined;
+  const fields = [...faults, ...options.faults, ...(backoff?.faults ?? []), ...(webhook?.faults ?? [])];
   if (fields.length > 0) throw invalidFields(fields);
 
   const together = contradictions(options.body, backoff?.body);
   if (together.length > 0) throw invalidFields(together);
-  return { type: body.type, payload: body.payload, options: toEnqueueOptions(options.body, backoff?.body) };
+  const { type, payload } = body;
+  return { type, payload, options: toEnqueueOptions(options.body, backoff?.body), webhook: webhook?.body };
 }
 
 function refuseNotBuilt(options: object): void {

@@ -8,9 +8,11 @@ import {
   MOST_METADATA,
   MOST_TAGS,
   TEXT_BOUNDS,
+  WEBHOOK_EVENTS,
   toMs,
   type DedupePolicy,
   type DuplicateAnswer,
+  type WebhookEvent,
 } from '@antrean/jobs';
 import {
   IfGiven,
@@ -28,7 +30,8 @@ import { parseRfc3339 } from '../http/rfc3339.js';
 
 export const BACKOFF_TYPES = ['exponential', 'fixed', 'quadratic'] as const;
 
-const { tag: TAG, metadataKey: METADATA_KEY, metadataValue: METADATA_VALUE } = TEXT_BOUNDS;
+const { tag: TAG, metadataKey: METADATA_KEY, metadataValue: METADATA_VALUE, webhookUrl: WEBHOOK_URL } = TEXT_BOUNDS;
+const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 
 /** How long a job waits between its attempts. */
 export class BackoffBody {
@@ -49,6 +52,31 @@ export class BackoffBody {
     description: `The longest wait. Default ${toMs(BACKOFF_DEFAULTS.cap) / 1_000}. Not for a fixed backoff.`,
   })
   readonly cap_sec?: number;
+}
+
+/** Who is told of the job's end. */
+export class WebhookBody {
+  @Rule(
+    `must be an https: or http: URL of at most ${WEBHOOK_URL.max} printable ASCII characters, without user`,
+    (value) => isText(value, WEBHOOK_URL) && PRINTABLE_ASCII.test(value) && URL.canParse(value),
+    {
+      type: 'string',
+      format: 'uri',
+      maxLength: WEBHOOK_URL.max,
+      description: 'https; http, and private addresses, for the hosts in OUTBOUND_ALLOW only.',
+    },
+  )
+  readonly url!: string;
+
+  @IfGiven()
+  @Rule(`must be a list of at least one of ${WEBHOOK_EVENTS.join(', ')}, none of them twice`, isEvents, {
+    type: 'array',
+    items: { type: 'string', enum: [...WEBHOOK_EVENTS] },
+    minItems: 1,
+    uniqueItems: true,
+    description: 'Default: all.',
+  })
+  readonly events?: readonly WebhookEvent[];
 }
 
 /** What one submit may set; whatever is left out comes from the job type. */
@@ -133,6 +161,10 @@ export class JobOptionsBody {
     },
   )
   readonly metadata?: Readonly<Record<string, string>>;
+
+  @IfGiven()
+  @IsPlainObject({ $ref: '#/components/schemas/WebhookBody' })
+  readonly webhook?: object;
 }
 
 /** The body of `POST /jobs`. The payload is checked by its job type. */
@@ -150,6 +182,16 @@ export class SubmitJobBody {
   @IfGiven()
   @IsPlainObject({ $ref: '#/components/schemas/JobOptionsBody' })
   readonly options?: object;
+}
+
+function isEvents(value: unknown): boolean {
+  const known: readonly unknown[] = WEBHOOK_EVENTS;
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    new Set(value).size === value.length &&
+    value.every((event) => known.includes(event))
+  );
 }
 
 function isTags(value: unknown): boolean {

@@ -10,6 +10,7 @@ import { Submits } from './jobs.routes.js';
 import { parseSubmission } from './submission.js';
 import { Submitting, type SubmitRequest } from './submit-request.js';
 import type { SubmittedJobView } from './submitted-job.view.js';
+import { WebhookOption } from './webhook-option.js';
 
 /** Submits jobs. */
 @JsonResource('jobs')
@@ -18,13 +19,15 @@ export class SubmitsController {
     private readonly catalog: JobCatalog,
     private readonly submitter: JobSubmitter,
     private readonly answers: JobAnswers,
+    private readonly webhooks: WebhookOption,
   ) {}
 
   @Submits()
   @DescribesSubmit()
   async submit(@Body() body: object, @Submitting() request: SubmitRequest): Promise<SubmittedJobView | JobView> {
-    const { type, payload, options } = parseSubmission(body);
+    const { type, payload, webhook, ...submission } = parseSubmission(body);
     const definition = this.catalog.getOpen(type);
+    const options = { ...submission.options, ...this.webhooks.of(webhook, request.context) };
     const job = await this.submitter.submit({ definition, payload, payloadAt: '/payload', options }, request);
     return this.answers.answer(job, request);
   }
