@@ -36,7 +36,7 @@ const job: fc.Arbitrary<JobShape> = fc.record({
     { weight: 1, arbitrary: fc.record({ delayMs: fc.constant(duration(YEAR_STEPS)) }) },
   ),
   deadlineMs: fc.oneof(
-    { weight: 12, arbitrary: fc.constant(0) },
+    { weight: 9, arbitrary: fc.constant(0) },
     { weight: 9, arbitrary: fc.constantFrom(duration(5), duration(30), duration(30)) },
     { weight: 1, arbitrary: fc.constant(duration(1)) },
   ),
@@ -148,7 +148,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
     fc.record({
       kind: fc.constant('promote' as const),
       side,
-      afterSteps: fc.constantFrom(0, 3, 21, 31),
+      afterSteps: fc.constantFrom(0, 3, 21, 31, 31),
       limit,
       keep: mostly(true),
     }),
@@ -167,10 +167,10 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [12, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying', 'retrying'), keep: mostly(true) })],
   [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running'), keep: mostly(true) })],
   [
-    24,
+    28,
     fc.record({
       kind: fc.constant('replay' as const),
-      ...picks('succeeded', 'succeeded', 'succeeded', 'finished', 'failed'),
+      ...picks('succeeded', 'succeeded', 'succeeded', 'succeeded', 'finished', 'failed'),
       edit: mostly(false),
     }),
   ],
@@ -182,7 +182,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
       kind: fc.constant('relay' as const),
       side,
       limit: fc.constantFrom(1, 2, 16),
-      drops: fc.constantFrom('these', 'these', 'none', 'earlier'),
+      drops: fc.constantFrom('these', 'these_twice', 'these_twice', 'none', 'earlier'),
     }),
   ],
   [6, fc.record({ kind: fc.constant('look' as const), side, job: fc.nat(20) })],

@@ -78,8 +78,11 @@ export type Command =
   | ({ readonly kind: 'replay'; readonly edit: boolean } & JobPicks)
   | ({ readonly kind: 'remove' } & JobPicks)
   | ({ readonly kind: 'write'; readonly worker: number; readonly notes: readonly NotePlan[] } & OnSide)
-  /** A relay reads events and hands them on; then it drops them, or dies before, or another drops what it read long ago. */
-  | ({ readonly kind: 'relay'; readonly limit: number; readonly drops: 'these' | 'none' | 'earlier' } & OnSide)
+  /**
+   * A relay reads events and hands them on; then it drops them, as another does that read the same, or dies before, or another drops
+   * what it read long ago.
+   */
+  | ({ readonly kind: 'relay'; readonly limit: number; readonly drops: 'these' | 'these_twice' | 'none' | 'earlier' } & OnSide)
   | ({ readonly kind: 'look'; readonly job: number } & OnSide)
   | { readonly kind: 'move_clock'; readonly bySteps: number }
   /** The process dies, and another takes its place. */

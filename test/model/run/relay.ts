@@ -10,7 +10,8 @@ export async function carryOutRelay(world: World, { side: at, limit, drops }: Re
   const earlier = world.sides[at].read.at(-1) ?? [];
   const events = await readOnce(world, at, limit);
   if (drops === 'none') return;
-  await dropOnce(world, at, drops === 'these' ? events : earlier);
+  await dropOnce(world, at, drops === 'earlier' ? earlier : events);
+  if (drops === 'these_twice') await dropOnce(world, at, events);
 }
 
 /** Whoever comes in the end hands on all that there is. */
