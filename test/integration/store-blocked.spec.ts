@@ -2,7 +2,8 @@ import type { Job } from '@antrean/jobs';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import type { Claimed } from '../../libs/jobs/src/store/exchange.js';
 import { describeJob } from '../../libs/jobs/src/services/describe-job.js';
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 const GRACE_MS = 5_000;
 const SHORT = { timeoutMs: 10_000 };
@@ -10,21 +11,12 @@ const LONG = { timeoutMs: 600_000 };
 const OVER_MS = SHORT.timeoutMs + GRACE_MS;
 
 describe('a worker that is blocked while it has several runs', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const ulidsOf = (jobs: readonly { readonly ulid: string }[]): string[] => jobs.map(({ ulid }) => ulid);

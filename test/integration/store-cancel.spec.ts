@@ -1,27 +1,19 @@
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import type { Settlement } from '../../libs/jobs/src/store/exchange.js';
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 
 const HOUR = 3_600_000;
 const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';
 
 describe('a cancel', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const statusOf = async (ulid: string): Promise<string> => (await queue.read(ulid)).record.status;

@@ -1,5 +1,6 @@
 import type { Claimed } from '../../libs/jobs/src/store/exchange.js';
-import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import type { StoredQueue, JobPlan, StoredWorker } from '../support/stored-queue.js';
 
 jest.setTimeout(60_000);
 
@@ -11,21 +12,12 @@ const ulidsOf = (claimed: readonly Claimed[]): string[] => claimed.map(({ ulid }
 const succeed = ({ ulid, token }: Claimed) => ({ ulid, token, settlement: { event: 'succeed', json: '' } }) as const;
 
 describe('a claim', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   /** One job of each priority from 0 to 9; by priority. */

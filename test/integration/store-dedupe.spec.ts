@@ -1,23 +1,15 @@
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
 import type { Settlement } from '../../libs/jobs/src/store/exchange.js';
-import { StoredQueue } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import type { StoredQueue } from '../support/stored-queue.js';
 
 const HOUR = 3_600_000;
 
 describe('a dedupe key', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
-  });
-
-  afterAll(async () => {
-    await opened.close();
+  withFreshQueue((fresh) => {
+    queue = fresh;
   });
 
   const holder = () => dedupeHolder(queue.link, queue.type, 'k');

@@ -1,23 +1,15 @@
 import { DEDUPE_POLICIES } from '@antrean/jobs';
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
-import { StoredQueue } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import type { StoredQueue } from '../support/stored-queue.js';
 
 const DAY = 86_400_000;
 
 describe('an enqueue', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
-  });
-
-  afterAll(async () => {
-    await opened.close();
+  withFreshQueue((fresh) => {
+    queue = fresh;
   });
 
   it('that is sent again is one job, whatever became of it since', async () => {

@@ -1,6 +1,7 @@
 import type { Claimed, Settle, Settlement } from '../../libs/jobs/src/store/exchange.js';
 import { MAX_JOBS_PER_CALL } from '../../libs/jobs/src/store/bounds.js';
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 
 const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';
@@ -15,21 +16,12 @@ const SETTLEMENTS: readonly Settlement[] = [
 ];
 
 describe('a call', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const claimOne = async (): Promise<Claimed> => {

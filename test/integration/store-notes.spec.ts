@@ -1,26 +1,18 @@
 import type { Claimed } from '../../libs/jobs/src/store/exchange.js';
 import type { Note } from '../../libs/jobs/src/store/note.js';
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 
 const KINDS: readonly Note['kind'][] = ['progress', 'checkpoint', 'log', 'step:one'];
 
 describe('what a handler tells of its job', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const claimOne = async (): Promise<Claimed> => {

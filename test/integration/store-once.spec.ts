@@ -1,24 +1,16 @@
 import type { Once } from '../../libs/jobs/src/store/enqueue.js';
-import { StoredQueue, type JobPlan } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import type { StoredQueue, JobPlan } from '../support/stored-queue.js';
 
 const HOUR = 3_600_000;
 const BODY = 'ab'.repeat(16);
 const OTHER_BODY = 'cd'.repeat(16);
 
 describe('a once key', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
-  });
-
-  afterAll(async () => {
-    await opened.close();
+  withFreshQueue((fresh) => {
+    queue = fresh;
   });
 
   const once = (hash = BODY): Once => ({ key: 'order 1 €', hash, ttlMs: HOUR });

@@ -1,27 +1,19 @@
 import { decodeOutgoing, dropOutgoing, readOutgoing, type Outgoing } from '../../libs/jobs/src/store/outgoing.js';
 import type { Settlement } from '../../libs/jobs/src/store/settle.js';
-import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import type { StoredQueue, JobPlan, StoredWorker } from '../support/stored-queue.js';
 
 const HOUR = 3_600_000;
 const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';
 const WEBHOOK: JobPlan = { hasWebhook: true, facts: { webhook: { url: 'https://example.com/hook', secret: 'default' } } };
 
 describe('the end of a job with a webhook', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const events = async (): Promise<readonly Outgoing[]> => (await readOutgoing(queue.link, queue.type, 100)).map(decodeOutgoing);

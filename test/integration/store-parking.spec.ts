@@ -1,23 +1,15 @@
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 const HOUR = 3_600_000;
 
 describe('a job whose payload is newer than the worker', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const claim = async (version: number, want = 9): Promise<string[]> =>

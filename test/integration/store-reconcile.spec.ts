@@ -1,22 +1,14 @@
 import { reconcile, type Reconciled } from '../../libs/jobs/src/store/reconcile.js';
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 describe('a reconcile', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   let calls = 1;

@@ -2,7 +2,8 @@ import { DEDUPE_POLICIES } from '@antrean/jobs';
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
 import type { Settlement } from '../../libs/jobs/src/store/exchange.js';
 import { describeJob } from '../../libs/jobs/src/services/describe-job.js';
-import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import type { StoredQueue, JobPlan, StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 
 const DAY = 86_400_000;
@@ -11,21 +12,12 @@ const SUCCEED: Settlement = { event: 'succeed', json: '{"done":1}' };
 const BURY: Settlement = { event: 'bury', outcome: 'failed', json: ERROR_JSON };
 
 describe('a finished job', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const run = async (settlement: Settlement): Promise<void> => {

@@ -1,28 +1,20 @@
 import { Ear } from '../support/ear.js';
-import { StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import type { StoredQueue, StoredWorker } from '../support/stored-queue.js';
 
 const HOUR = 3_600_000;
 
 describe('a look whether a woken worker came', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let ear: Ear;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(async () => {
-    queue = opened.another();
+  withFreshQueue(async (fresh) => {
+    queue = fresh;
     ear = await Ear.of(queue);
   });
 
   afterEach(() => {
     ear.close();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const channelOf = (worker: StoredWorker) => queue.keys.wake(worker.number);

@@ -1,25 +1,17 @@
 import type { Settlement } from '../../libs/jobs/src/store/exchange.js';
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';
 const MAX_CRASHES = 2;
 
 describe('a job that is one crash short of its burial', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   /** Lets a worker die under all jobs there are. */

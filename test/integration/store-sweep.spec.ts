@@ -1,6 +1,7 @@
 import type { Settlement } from '../../libs/jobs/src/store/exchange.js';
 import { Ear } from '../support/ear.js';
-import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import type { StoredQueue, JobPlan, StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 
 const HOUR = 3_600_000;
@@ -8,19 +9,10 @@ const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';
 const BURY: Settlement = { event: 'bury', outcome: 'failed', json: ERROR_JSON };
 
 describe('a sweep', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
-  });
-
-  afterAll(async () => {
-    await opened.close();
+  withFreshQueue((fresh) => {
+    queue = fresh;
   });
 
   /** Jobs that end in this order, a second apart, each with something in its side hash and its log. */

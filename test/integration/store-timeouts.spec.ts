@@ -8,8 +8,9 @@ import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { overdue } from '../../libs/jobs/src/store/overdue.js';
 import type { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
 import { silentLogger } from '../support/jobs-app.js';
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 const GRACE_MS = 5_000;
 const SHORT = { timeoutMs: 10_000 };
@@ -17,21 +18,12 @@ const LONG = { timeoutMs: 600_000 };
 const TIMED_OUT = { event: 'retry', outcome: 'timed_out', delayMs: 0, json: '{}' } as const;
 
 describe('a run past its timeout and grace', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const ulidsOf = (jobs: readonly { readonly ulid: string }[]): string[] => jobs.map(({ ulid }) => ulid);

@@ -1,28 +1,20 @@
 import type { Claimed, Settlement } from '../../libs/jobs/src/store/exchange.js';
 import { describeJob } from '../../libs/jobs/src/services/describe-job.js';
 import { parseRun, type Run } from '../../libs/jobs/src/store/trail.js';
-import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
+import { withFreshQueue } from '../support/fresh-queue.js';
+import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 jest.setTimeout(30_000);
 
 const errorJson = (message: string): string => JSON.stringify({ name: 'Error', code: 'error', message });
 
 describe('a trail', () => {
-  let opened: StoredQueue;
   let queue: StoredQueue;
   let worker: StoredWorker;
 
-  beforeAll(async () => {
-    opened = await StoredQueue.open();
-  });
-
-  beforeEach(() => {
-    queue = opened.another();
+  withFreshQueue((fresh) => {
+    queue = fresh;
     worker = queue.newWorker();
-  });
-
-  afterAll(async () => {
-    await opened.close();
   });
 
   const claim = async (): Promise<Claimed> => {
