@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BENCH_ENTRY } from '../setup/bench-build.mjs';
+import { BENCH_ENTRY } from '../setup/test-build.mjs';
 import { tell } from '../setup/fault.mjs';
 import { ROOT } from '../setup/places.mjs';
 import { setUpBenchAndRedis } from '../setup/set-up.mjs';

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { canUnpack } from './debian-packages.mjs';
 import { Fault } from './fault.mjs';
-import { canUnpack, UNPACKED, unpackRedis } from './redis-debian.mjs';
+import { UNPACKED, unpackRedis } from './redis-debian.mjs';
 
 const OLDEST_MAJOR = 7;
 const NAMES = ['redis-server', 'valkey-server'];

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildBench } from './bench-build.mjs';
 import { ensureBuild } from './build.mjs';
+import { findFaketime } from './faketime-debian.mjs';
 import { takeLock } from './lock.mjs';
 import { ensurePackages } from './packages.mjs';
 import { CACHE } from './places.mjs';
 import { ensureRedisBinary } from './redis-binary.mjs';
 import { say } from './terminal.mjs';
+import { buildBench, buildChaos } from './test-build.mjs';
 
 /**
  * Brings what running the apps on a Redis of one's own takes.
@@ -32,6 +33,20 @@ export function setUpBenchAndRedis(signal) {
     await ensureBuild(signal);
     await buildBench();
     return ensureRedisBinary(signal);
+  });
+}
+
+/**
+ * Brings what the fault campaign takes.
+ * @param {AbortSignal} signal
+ * @returns {Promise<{redis: string, faketime: string | undefined}>} the path of the Redis to run, and of the library that sets clocks
+ */
+export function setUpChaosAndRedis(signal) {
+  return inTurn(signal, async () => {
+    await ensurePackages(signal);
+    await ensureBuild(signal);
+    await buildChaos();
+    return { redis: await ensureRedisBinary(signal), faketime: await findFaketime(signal) };
   });
 }
 

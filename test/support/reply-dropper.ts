@@ -20,7 +20,8 @@ interface Drop {
 /** Stands between clients and a Redis, and loses replies that it is told to lose. */
 export class ReplyDropper {
   private readonly drops: Drop[] = [];
-  private readonly clients = new Set<Socket>();
+  /** And what makes each of them half-open. */
+  private readonly clients = new Map<Socket, () => void>();
 
   private constructor(
     private readonly server: Server,
@@ -51,7 +52,12 @@ export class ReplyDropper {
 
   /** Closes all connections. */
   cut(): void {
-    for (const client of this.clients) client.destroy();
+    for (const client of this.clients.keys()) client.destroy();
+  }
+
+  /** Leaves all connections open and lets nothing through them any more. */
+  freeze(): void {
+    for (const makeHalfOpen of this.clients.values()) makeHalfOpen();
   }
 
   async stop(): Promise<void> {
@@ -62,11 +68,11 @@ export class ReplyDropper {
 
   private serve(client: Socket): void {
     const upstream = connect({ host: this.target.hostname, port: Number(this.target.port), noDelay: true });
-    this.clients.add(client);
     const commands = new RespFrames();
     const replies = new RespFrames();
     const waiting: (readonly Buffer[])[] = [];
     let mode: 'watched' | 'unwatched' | 'dead' = 'watched';
+    this.clients.set(client, () => (mode = 'dead'));
     client.on('data', (chunk) => {
       if (mode === 'dead') return;
       if (mode === 'watched') waiting.push(...commands.push(chunk).map(argumentsOf));

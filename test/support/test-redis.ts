@@ -8,7 +8,8 @@ import { RedisProcess } from './redis-process.js';
 export class TestRedis {
   private constructor(
     readonly port: number,
-    private readonly folder: string,
+    /** Where its data are. */
+    readonly folder: string,
     private server: RedisProcess,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { catalog } from '@antrean/catalog';
-import { JobsModule } from '@antrean/jobs';
+import { JobsModule, type JobDefinition } from '@antrean/jobs';
 import { ApiKeyRing, type ApiConfig, type Logger } from '@antrean/platform';
 import { AccessGuard } from './auth/access.guard.js';
 import { AuditLog } from './audit/audit-log.js';
@@ -22,11 +22,11 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { API_CONFIG, API_LOG } from './tokens.js';
 import { TypesController } from './types/types.controller.js';
 
-/** The whole api. */
+/** The whole api, for the job types of this product or for others. */
 @Global()
 @Module({})
 export class ApiModule {
-  static register(config: ApiConfig, log: Logger): DynamicModule {
+  static register(config: ApiConfig, log: Logger, definitions: readonly JobDefinition[] = catalog): DynamicModule {
     const { redisUrl, keyPrefix, maxPayloadBytes } = config;
     const shared = [
       { provide: API_CONFIG, useValue: config },
@@ -36,7 +36,7 @@ export class ApiModule {
     return {
       module: ApiModule,
       imports: [
-        JobsModule.forProducer({ definitions: catalog, redisUrl, keyPrefix, maxPayloadBytes, logger: log }),
+        JobsModule.forProducer({ definitions, redisUrl, keyPrefix, maxPayloadBytes, logger: log }),
         HealthModule,
         MetricsModule.register(),
       ],

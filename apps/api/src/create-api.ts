@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { JobDefinition } from '@antrean/jobs';
 import { NestLog, type ApiConfig, type Logger } from '@antrean/platform';
 import { ApiModule } from './api.module.js';
 import { DOCS_PATH, serveDocs } from './docs/serve-docs.js';
@@ -7,18 +8,20 @@ import { accessLog } from './http/access-log.js';
 import { ApiAdapter } from './http/api-adapter.js';
 import { securityHeaders } from './http/security-headers.js';
 
-interface CreateOptions {
+export interface CreateOptions {
   /** Only the routes, for the OpenAPI document: nothing is built or connected. */
   readonly preview?: boolean;
+  /** Job types instead of this product's. */
+  readonly definitions?: readonly JobDefinition[];
 }
 
 /** The api with all its routes, not listening yet. It needs no Redis to be created. */
 export async function createApi(
   config: ApiConfig,
   log: Logger,
-  { preview = false }: CreateOptions = {},
+  { preview = false, definitions }: CreateOptions = {},
 ): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(ApiModule.register(config, log), new ApiAdapter(), {
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule.register(config, log, definitions), new ApiAdapter(), {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,

@@ -1,7 +1,7 @@
 import type { Closable, ApiConfig, Logger } from '@antrean/platform';
 import type { Express } from 'express';
 import { createAdminServer } from './auth/admin-port.js';
-import { createApi } from './create-api.js';
+import { createApi, type CreateOptions } from './create-api.js';
 import { Readiness } from './health/readiness.js';
 import { HttpListeners } from './http/http-listeners.js';
 import { hardenServer } from './http/harden-server.js';
@@ -17,8 +17,8 @@ export interface RunningApi extends Closable {
  * Creates the api and opens its ports. Redis may be absent: requests that need it get 503 until it is there.
  * @throws {ListenError} when a port cannot be opened; nothing is left open then.
  */
-export async function startApi(config: ApiConfig, log: Logger): Promise<RunningApi> {
-  const app = await createApi(config, log);
+export async function startApi(config: ApiConfig, log: Logger, options: CreateOptions = {}): Promise<RunningApi> {
+  const app = await createApi(config, log, options);
   const readiness = app.get(Readiness);
   const listeners = new HttpListeners();
   const { host, port, adminPort } = config;

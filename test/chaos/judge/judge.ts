@@ -1,0 +1,117 @@
+import { JOB_STATUSES, isFinal } from '../../../libs/jobs/src/index.js';
+import type { Accepted, Entry, Fault, Final, Hold, RunNote, Unanswered } from '../ledger/entries.js';
+import { FAULT_KINDS, LEAST_TIMES, type FaultKind } from '../fault-plan.js';
+import { grouped } from './grouped.js';
+import { interruptedBy } from './interrupted.js';
+import { findOverlaps, type Overlap } from './overlaps.js';
+import { recoveriesOf } from './recoveries.js';
+import { runsByJob, runsOf } from './run.js';
+
+const FINAL: ReadonlySet<string> = new Set(JOB_STATUSES.filter(isFinal));
+
+/** All ledgers of a campaign. */
+export interface Evidence {
+  readonly accepted: readonly Entry<Accepted>[];
+  readonly unanswered: readonly Entry<Unanswered>[];
+  readonly runs: readonly Entry<RunNote>[];
+  readonly holds: readonly Hold[];
+  readonly finals: readonly Final[];
+  readonly faults: readonly Fault[];
+}
+
+/** How often a fault took place, and how much was under way where it hit. */
+export interface FaultCount {
+  readonly times: number;
+  readonly interrupted: number;
+}
+
+export interface Verdict {
+  readonly accepted: number;
+  readonly resent: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Accepted, and not finished or not there. */
+  readonly lost: readonly string[];
+  /** The same, but accepted when Redis was about to lose what it had answered. */
+  readonly lostWithRedis: readonly string[];
+  readonly duplicateRuns: number;
+  readonly overlaps: readonly Overlap[];
+  /** Failed although they had to succeed. */
+  readonly wronglyBuried: readonly string[];
+  /** Finished otherwise than they had to in any other way. */
+  readonly wrongOutcomes: readonly string[];
+  /** Numbers that were run as more than one job, though each was submitted under one idempotency key. */
+  readonly doubled: readonly number[];
+  /** In ms, one for each run that lost its worker. */
+  readonly recoveries: readonly number[];
+  /** By kind; undefined for a kind that this system cannot do. */
+  readonly faults: Readonly<Record<FaultKind, FaultCount | undefined>>;
+}
+
+/** Holds against each other what submitters, handlers, observer and reader wrote. */
+export function judge(evidence: Evidence, kinds: readonly FaultKind[]): Verdict {
+  const { accepted, unanswered, holds, faults } = evidence;
+  const finals = new Map(evidence.finals.map((final) => [final.jobId, final]));
+  const runs = runsOf(evidence.runs, faults);
+  const byJob = runsByJob(runs);
+  const statusOf = ({ jobId }: Accepted) => finals.get(jobId)?.status ?? 'absent';
+  const isFinished = (job: Accepted) => FINAL.has(statusOf(job));
+  const unfinished = accepted.filter((job) => !isFinished(job));
+  const finished = accepted.filter(isFinished);
+  const wrong = finished.filter((job) => statusOf(job) !== (job.fate === 'is_refused' ? 'failed' : 'succeeded'));
+  const isBuried = (job: Accepted) => statusOf(job) === 'failed';
+  return {
+    accepted: accepted.length,
+    resent: unanswered.length,
+    succeeded: accepted.filter((job) => statusOf(job) === 'succeeded').length,
+    failed: accepted.filter(isBuried).length,
+    lost: ids(unfinished.filter((job) => !wentWithRedis(job, faults))),
+    lostWithRedis: ids(unfinished.filter((job) => wentWithRedis(job, faults))),
+    duplicateRuns: [...byJob.values()].reduce((sum, ofJob) => sum + Math.max(ofJob.filter(isWhole).length - 1, 0), 0),
+    overlaps: findOverlaps(byJob, holds, faults),
+    wronglyBuried: ids(wrong.filter(isBuried)),
+    wrongOutcomes: ids(wrong.filter((job) => !isBuried(job))),
+    doubled: doubledNumbers(runs, faults),
+    recoveries: recoveriesOf(byJob, faults),
+    faults: Object.fromEntries(
+      FAULT_KINDS.map((kind) => {
+        const ofKind = faults.filter((fault) => fault.kind === kind);
+        const interrupted = ofKind.reduce((sum, fault) => sum + interruptedBy(fault, runs, unanswered), 0);
+        return [kind, kinds.includes(kind) ? { times: ofKind.length, interrupted } : undefined];
+      }),
+      // Each kind is there.
+    ) as Record<FaultKind, FaultCount | undefined>,
+  };
+}
+
+/** 0: all that was promised held. 1: something did not. 2: the faults were too few to tell. */
+export function exitCodeOf({ lost, overlaps, wronglyBuried, wrongOutcomes, doubled, faults }: Verdict): 0 | 1 | 2 {
+  const broken = [lost, overlaps, wronglyBuried, wrongOutcomes, doubled].some(({ length }) => length > 0);
+  if (broken) return 1;
+  const counts = Object.values(faults).filter((count) => count !== undefined);
+  return counts.every(({ times, interrupted }) => times >= LEAST_TIMES && interrupted >= 1) ? 0 : 2;
+}
+
+function ids(jobs: readonly Accepted[]): string[] {
+  return jobs.map(({ jobId }) => jobId);
+}
+
+function wentWithRedis({ atMs }: Entry<Accepted>, faults: readonly Fault[]): boolean {
+  return faults.some(({ lostFromMs, fromMs }) => lostFromMs !== undefined && atMs >= lostFromMs && atMs <= fromMs);
+}
+
+/** A run that came to its end: one that was cut off is to be done again. */
+function isWhole({ end }: { readonly end: string }): boolean {
+  return end === 'succeeded';
+}
+
+/** A Redis that loses what it answered loses the answer to a key as well. */
+function doubledNumbers(
+  runs: readonly { readonly number: number; readonly jobId: string }[],
+  faults: readonly Fault[],
+): number[] {
+  if (faults.some(({ lostFromMs }) => lostFromMs !== undefined)) return [];
+  return [...grouped(runs, ({ number }) => number)]
+    .filter(([, ofNumber]) => new Set(ofNumber.map(({ jobId }) => jobId)).size > 1)
+    .map(([number]) => number);
+}

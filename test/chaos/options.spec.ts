@@ -1,0 +1,26 @@
+import { OptionsError, readOptions } from './options.js';
+
+describe('the options of the fault campaign', () => {
+  it('are ten minutes of a Redis that keeps every write, under a seed of its own, when there are none', () => {
+    expect(readOptions([], 7)).toEqual({ seed: 7, minutes: 10, mode: 'always' });
+  });
+
+  it('set the seed, the length and what Redis keeps', () => {
+    const args = ['--seed', '42', '--minutes', '1.5', '--mode', 'everysec'];
+    expect(readOptions(args, 7)).toEqual({ seed: 42, minutes: 1.5, mode: 'everysec' });
+  });
+
+  it.each([
+    [['--seed=-1'], '--seed is "-1", it must be a whole number from 0 to 4294967295.'],
+    [['--seed', 'x'], '--seed is "x", it must be a whole number from 0 to 4294967295.'],
+    [['--minutes', '0.5'], '--minutes is "0.5", it must be a number from 1 to 600.'],
+    [['--minutes', 'long'], '--minutes is "long", it must be a number from 1 to 600.'],
+    [['--mode', 'rdb'], '--mode is "rdb", it must be one of always, everysec, none.'],
+  ])('say what is wrong with %j', (args, message) => {
+    expect(() => readOptions(args, 7)).toThrow(new OptionsError(message));
+  });
+
+  it('say what there is instead of an option that there is not', () => {
+    expect(() => readOptions(['--faults', 'all'], 7)).toThrow(/--faults[\s\S]+--seed N/);
+  });
+});

@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+
+/** What the queue's Redis keeps: every write before it answers, one second's writes in the background, or nothing. */
+export const MODES = ['always', 'everysec', 'none'] as const;
+export type Mode = (typeof MODES)[number];
+
+export interface Options {
+  readonly seed: number;
+  /** How long jobs are submitted and faults happen; start and end come on top. */
+  readonly minutes: number;
+  readonly mode: Mode;
+}
+
+/** The command line asks for what is not there; the message says what is. */
+export class OptionsError extends Error {}
+
+const USAGE = `npm run chaos [-- options]
+  --seed N       the same faults and jobs again; default: one of its own, which the result names
+  --minutes N    how long, from 1 to 600; default 10
+  --mode MODE    what Redis keeps: ${MODES.join(', ')}; default always`;
+
+/** @throws {OptionsError} */
+export function readOptions(args: readonly string[], ownSeed: number): Options {
+  const values = parse(args);
+  const seed = Number(values.seed ?? ownSeed);
+  if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+    throw new OptionsError(`--seed is "${values.seed ?? ''}", it must be a whole number from 0 to ${2 ** 32 - 1}.`);
+  }
+  const minutes = Number(values.minutes);
+  if (!(minutes >= 1 && minutes <= 600)) {
+    throw new OptionsError(`--minutes is "${values.minutes}", it must be a number from 1 to 600.`);
+  }
+  const mode = MODES.find((name) => name === values.mode);
+  if (mode === undefined) throw new OptionsError(`--mode is "${values.mode}", it must be one of ${MODES.join(', ')}.`);
+  return { seed, minutes, mode };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        seed: { type: 'string' },
+        minutes: { type: 'string', default: '10' },
+        mode: { type: 'string', default: 'always' },
+      },
+    }).values;
+  } catch (error) {
+    throw new OptionsError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
+}

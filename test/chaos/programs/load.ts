@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { crowdJob, drawJob, type ChaosJob } from '../job.js';
+import { Ledger } from '../ledger/ledger.js';
+import { Random } from '../random.js';
+import { ask, type Answer } from './http-client.js';
+import { endWithParent, setting, tellParent } from './parent.js';
+
+/**
+ * Submits jobs over HTTP, so many a second, each under an idempotency key, and again under the same key until it is answered. Told
+ * `crowd`, it submits as many at once as are to run together. Told `stop`, it waits until all are answered.
+ */
+
+const AGAIN_MS = { min: 20, max: 250 };
+const CROWD_LANES = 48;
+
+const ledger = new Ledger(setting('CHAOS_LEDGER'));
+const apis = setting('CHAOS_APIS')
+  .split(',')
+  .map((url, index) => ({ name: `api-${index + 1}`, url }));
+const seed = Number(setting('CHAOS_SEED'));
+const leaseMs = Number(setting('CHAOS_LEASE_MS'));
+const crowd = Number(setting('CHAOS_CROWD'));
+const pauseMs = 1_000 / Number(setting('CHAOS_PER_SECOND'));
+const random = new Random(seed);
+const open = new Set<Promise<void>>();
+let numbers = 0;
+let stopped = false;
+
+endWithParent();
+process.on('message', (message) => {
+  if (message === 'crowd') void submitCrowd();
+  if (message === 'stop') stopped = true;
+});
+tellParent('up');
+await submitSteadily();
+await Promise.all(open);
+tellParent('stopped');
+
+/** On time on the whole: what a late turn of the loop missed is made up for. */
+async function submitSteadily(): Promise<void> {
+  let dueMs = performance.now();
+  while (!stopped) {
+    dueMs += pauseMs;
+    await pause(Math.max(dueMs - performance.now(), 0));
+    numbers += 1;
+    const submit = untilAccepted(drawJob(seed, numbers, leaseMs));
+    open.add(submit);
+    void submit.then(() => open.delete(submit));
+  }
+}
+
+async function submitCrowd(): Promise<void> {
+  let left = crowd;
+  const lane = async () => {
+    while (left > 0) {
+      left -= 1;
+      numbers += 1;
+      await untilAccepted(crowdJob(numbers, leaseMs));
+    }
+  };
+  await Promise.all(Array.from({ length: CROWD_LANES }, lane));
+  tellParent('crowd');
+}
+
+async function untilAccepted(job: ChaosJob): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': `${seed}-${job.payload.number}` };
+  const { number, fate } = job.payload;
+  for (;;) {
+    const api = apis[random.whole(0, apis.length - 1)];
+    if (api === undefined) throw new Error('There is no api.');
+    const answer = await ask('POST', `${api.url}/jobs`, headers, JSON.stringify(job)).catch((error: unknown) => error);
+    if (isAccepted(answer)) {
+      await ledger.write('accepted', { jobId: answer.body.job_id, number, fate });
+      return;
+    }
+    if (!mayBeSentAgain(answer)) throw new Error(`A submit was answered with ${JSON.stringify(answer)}.`);
+    if (!wasNotSent(answer)) await ledger.write('unanswered', { api: api.name });
+    await pause(random.whole(AGAIN_MS.min, AGAIN_MS.max));
+  }
+}
+
+function isAccepted(answer: unknown): answer is { readonly body: { readonly job_id: string } } {
+  // An error has no status.
+  return (answer as Partial<Answer>).status === 202;
+}
+
+function mayBeSentAgain(answer: unknown): boolean {
+  // As above.
+  return answer instanceof Error || (answer as Answer).status === 503;
+}
+
+function wasNotSent(answer: unknown): boolean {
+  return answer instanceof Error && 'code' in answer && answer.code === 'ECONNREFUSED';
+}

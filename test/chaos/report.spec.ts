@@ -1,0 +1,33 @@
+import { FAULT_KINDS } from './fault-plan.js';
+import { judge } from './judge/judge.js';
+import { complaintsOf, reportOf } from './report.js';
+
+const SETTING = { seed: 7, minutes: 1.5, mode: 'always', leaseMs: 3_000, runningAtKill: 400 } as const;
+const NONE = { accepted: [], unanswered: [], runs: [], holds: [], finals: [], faults: [] };
+const LOST = { ...NONE, accepted: [{ jobId: 'a', number: 1, fate: 'succeeds' as const, atMs: 1 }] };
+
+describe('the report of a campaign', () => {
+  it('is one line of JSON', () => {
+    const kinds = FAULT_KINDS.filter((kind) => kind !== 'clock');
+    const line = reportOf(SETTING, { ...judge(NONE, kinds), recoveries: [100, 300, 200] });
+    expect(line).not.toContain('\n');
+    expect(JSON.parse(line)).toMatchObject({
+      seed: 7,
+      mode: 'always',
+      lost: 0,
+      recovery_ms: { count: 3, p50: 200, p99: 300, max: 300 },
+      faults: { kill_worker: { times: 0, interrupted: 0 }, clock: 'not available' },
+    });
+  });
+
+  it('tells what went with Redis only where Redis may lose something', () => {
+    const verdict = judge(NONE, FAULT_KINDS);
+    expect(reportOf(SETTING, verdict)).not.toContain('lost_with_redis');
+    expect(reportOf({ ...SETTING, mode: 'none' }, verdict)).toContain('"lost_with_redis":0');
+  });
+
+  it('names the jobs behind what ought to be 0', () => {
+    expect(complaintsOf(judge(NONE, FAULT_KINDS))).toEqual([]);
+    expect(complaintsOf(judge(LOST, FAULT_KINDS))).toEqual(['lost: a']);
+  });
+});
