@@ -24,6 +24,7 @@ export function reportOf({ seed, minutes, mode, leaseMs, runningAtKill }: Settin
     ...(mode !== 'always' && { lost_with_redis: verdict.lostWithRedis.length }),
     duplicate_runs: verdict.duplicateRuns,
     overlapping_runs: verdict.overlaps.length,
+    observed: Number(verdict.observed.toFixed(3)),
     wrongly_buried: verdict.wronglyBuried.length,
     wrong_outcomes: verdict.wrongOutcomes.length,
     doubled: verdict.doubled.length,

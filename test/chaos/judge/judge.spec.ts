@@ -53,7 +53,7 @@ describe('the judge of a campaign', () => {
 
   it('tells apart what went with what Redis had not kept yet', () => {
     const verdict = verdictOn({
-      accepted: [accepted('a', { atMs: 900 }), accepted('b', { atMs: 1_500 }), accepted('c', { atMs: 2_500 })],
+      accepted: [accepted('a', { atMs: 900 }), accepted('b', { atMs: 2_001 }), accepted('c', { atMs: 2_500 })],
       faults: [{ kind: 'kill_redis', fromMs: 2_000, untilMs: 2_300, processes: undefined, lostFromMs: 1_000 }],
     });
     expect({ lost: verdict.lost, lostWithRedis: verdict.lostWithRedis }).toEqual({ lost: ['a', 'c'], lostWithRedis: ['b'] });
@@ -164,20 +164,26 @@ describe('the faults of a campaign', () => {
 
 describe('the exit code of a campaign', () => {
   const runs = run('1', 1_000, 3_000);
+  const holds = [{ jobId: 'a', worker: '11', firstSeenMs: 1_000, lastSeenMs: 3_000, leaseEndMs: 4_000 }];
 
   it('is 0 when all held and each fault hit something often enough', () => {
-    expect(exitCodeOf(verdictOn({ runs, faults: ENOUGH }))).toBe(0);
+    expect(exitCodeOf(verdictOn({ runs, holds, faults: ENOUGH }))).toBe(0);
+  });
+
+  it('is 2 when the observer saw next to nothing', () => {
+    const verdict = verdictOn({ runs, faults: ENOUGH });
+    expect({ observed: verdict.observed, code: exitCodeOf(verdict) }).toEqual({ observed: 0, code: 2 });
   });
 
   it('is 2 when a fault was rare or hit nothing', () => {
-    expect(exitCodeOf(verdictOn({ runs, faults: ENOUGH.slice(1) }))).toBe(2);
+    expect(exitCodeOf(verdictOn({ runs, holds, faults: ENOUGH.slice(1) }))).toBe(2);
     expect(exitCodeOf(verdictOn({ faults: ENOUGH }))).toBe(2);
   });
 
   it('does not ask for a fault that the system cannot do', () => {
     const kinds = FAULT_KINDS.filter((kind) => kind !== 'clock');
     const faults = ENOUGH.filter(({ kind }) => kind !== 'clock');
-    const verdict = judge({ ...NOTHING, runs, faults }, kinds);
+    const verdict = judge({ ...NOTHING, runs, holds, faults }, kinds);
     expect({ code: exitCodeOf(verdict), clock: verdict.faults.clock }).toEqual({ code: 0, clock: undefined });
   });
 

@@ -4,6 +4,7 @@ import { FAULT_KINDS, LEAST_TIMES, type FaultKind } from '../fault-plan.js';
 import { grouped } from './grouped.js';
 import { interruptedBy } from './interrupted.js';
 import { findOverlaps, type Overlap } from './overlaps.js';
+import { shareObserved } from './observed.js';
 import { recoveriesOf } from './recoveries.js';
 import { runsByJob, runsOf } from './run.js';
 
@@ -36,6 +37,8 @@ export interface Verdict {
   readonly lostWithRedis: readonly string[];
   readonly duplicateRuns: number;
   readonly overlaps: readonly Overlap[];
+  /** Of the runs that took their time, the share (0 to 1) that the observer saw under their worker: overlaps of others go unseen. */
+  readonly observed: number;
   /** Failed although they had to succeed. */
   readonly wronglyBuried: readonly string[];
   /** Finished otherwise than they had to in any other way. */
@@ -69,6 +72,7 @@ export function judge(evidence: Evidence, kinds: readonly FaultKind[]): Verdict 
     lostWithRedis: ids(unfinished.filter((job) => wentWithRedis(job, faults))),
     duplicateRuns: [...byJob.values()].reduce((sum, ofJob) => sum + Math.max(ofJob.filter(isWhole).length - 1, 0), 0),
     overlaps: findOverlaps(byJob, holds, faults),
+    observed: shareObserved(runs, holds),
     wronglyBuried: ids(wrong.filter(isBuried)),
     wrongOutcomes: ids(wrong.filter((job) => !isBuried(job))),
     doubled: doubledNumbers(runs, faults),
@@ -84,10 +88,15 @@ export function judge(evidence: Evidence, kinds: readonly FaultKind[]): Verdict 
   };
 }
 
-/** 0: all that was promised held. 1: something did not. 2: the faults were too few to tell. */
-export function exitCodeOf({ lost, overlaps, wronglyBuried, wrongOutcomes, doubled, faults }: Verdict): 0 | 1 | 2 {
+/** Redis is away now and then, and its observer with it. */
+const LEAST_OBSERVED = 0.5;
+
+/** 0: all that was promised held. 1: something did not. 2: the faults, or what was seen of them, were too few to tell. */
+export function exitCodeOf(verdict: Verdict): 0 | 1 | 2 {
+  const { lost, overlaps, wronglyBuried, wrongOutcomes, doubled, observed, faults } = verdict;
   const broken = [lost, overlaps, wronglyBuried, wrongOutcomes, doubled].some(({ length }) => length > 0);
   if (broken) return 1;
+  if (observed < LEAST_OBSERVED) return 2;
   const counts = Object.values(faults).filter((count) => count !== undefined);
   return counts.every(({ times, interrupted }) => times >= LEAST_TIMES && interrupted >= 1) ? 0 : 2;
 }
@@ -96,8 +105,9 @@ function ids(jobs: readonly Accepted[]): string[] {
   return jobs.map(({ jobId }) => jobId);
 }
 
+/** What Redis accepted just before its kill is written down just after it. */
 function wentWithRedis({ atMs }: Entry<Accepted>, faults: readonly Fault[]): boolean {
-  return faults.some(({ lostFromMs, fromMs }) => lostFromMs !== undefined && atMs >= lostFromMs && atMs <= fromMs);
+  return faults.some(({ lostFromMs, untilMs }) => lostFromMs !== undefined && atMs >= lostFromMs && atMs <= untilMs);
 }
 
 /** A run that came to its end: one that was cut off is to be done again. */

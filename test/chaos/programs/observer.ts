@@ -35,6 +35,7 @@ process.on('message', () => {
 tellParent('up');
 while (!stop.signal.aborted) {
   const began = performance.now();
+  // What it sees too little of is judged at the end.
   for (const one of types) await look(one).catch(() => undefined);
   await pause(Math.max(EVERY_MS, RESTS * (performance.now() - began)));
 }
