@@ -4,6 +4,7 @@ import { planFaults, type FaultKind } from './fault-plan.js';
 import { Faults } from './faults.js';
 import { Long } from './job.js';
 import type { Evidence } from './judge/judge.js';
+import type { Progress } from './progress.js';
 import { KEY_PREFIX, type Stage, type StageSettings } from './stage/stage.js';
 
 const CROWD_MS = 90_000;
@@ -20,45 +21,35 @@ export async function runCampaign(
   stage: Stage,
   settings: StageSettings,
   kinds: readonly FaultKind[],
-  say: (text: string) => void,
+  progress: Progress,
 ): Promise<Outcome> {
   const { sizes, seed, minutes } = settings;
-  const faults = new Faults(stage);
+  const faults = new Faults(stage, progress);
+  const stopFollowing = new AbortController();
+  const followed = progress.follow(stage.ledger, stopFollowing.signal);
   await stage.start();
   const crowdMs = Math.min(minutes * 60_000 * SHARE_FOR_CROWD, CROWD_MS);
-  const runningAtKill = await killWithCrowd(stage, faults, sizes.crowd, crowdMs, say);
+  const runningAtKill = await killWithCrowd(stage, faults, sizes.crowd, crowdMs, progress);
 
   const durationMs = minutes * 60_000 - crowdMs;
   const plan = planFaults({ seed, durationMs, leaseMs: sizes.leaseMs, kinds });
-  say(`${plan.length} faults within ${Math.round(durationMs / 1_000)} s`);
-  const began = performance.now();
-  await Promise.all(
-    plan.map(async (fault) => {
+  progress.say(`${plan.length} faults within ${Math.round(durationMs / 1_000)} s`);
+  await Promise.all([
+    pause(durationMs),
+    ...plan.map(async (fault) => {
       await pause(fault.atMs);
       await faults.carryOut(fault);
     }),
-  );
-  await pause(Math.max(durationMs - (performance.now() - began), 0));
+  ]);
 
-  say('the faults are over; waiting for all jobs to end');
-  const stopped = stage.load.heard('stopped');
-  stage.load.tell('stop');
-  await stopped;
-  await stage.reader.start();
-  await stage.reader.heard('read');
-  const observed = stage.observer.heard('stopped');
-  stage.observer.tell('stop');
-  await observed;
+  progress.say('the faults are over; waiting for all jobs to end');
+  await letAllEnd(stage);
+  stopFollowing.abort();
+  await followed;
   return { evidence: await collect(stage), runningAtKill };
 }
 
-async function killWithCrowd(
-  stage: Stage,
-  faults: Faults,
-  crowd: number,
-  withinMs: number,
-  say: (text: string) => void,
-): Promise<number> {
+async function killWithCrowd(stage: Stage, faults: Faults, crowd: number, withinMs: number, progress: Progress): Promise<number> {
   const began = performance.now();
   const { running: key } = new TypeKeys(KEY_PREFIX, Long.type);
   stage.load.tell('crowd');
@@ -67,10 +58,23 @@ async function killWithCrowd(
     await pause(LOOK_MS);
     running = await stage.redis.count(key);
   }
-  say(`killing half of the workers with ${running} jobs that run, after ${Math.round((performance.now() - began) / 1_000)} s`);
+  progress.say(
+    `killing half of the workers with ${running} jobs that run, after ${Math.round((performance.now() - began) / 1_000)} s`,
+  );
   await faults.kill(stage.workers.slice(stage.workers.length / 2), 'kill_worker', 0);
   await pause(Math.max(withinMs - (performance.now() - began), 0));
   return running;
+}
+
+async function letAllEnd({ load, reader, observer }: Stage): Promise<void> {
+  const stopped = load.heard('stopped');
+  load.tell('stop');
+  await stopped;
+  await reader.start();
+  await reader.heard('read');
+  const observed = observer.heard('stopped');
+  observer.tell('stop');
+  await observed;
 }
 
 async function collect({ ledger }: Stage): Promise<Evidence> {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PlannedFault } from './fault-plan.js';
 import type { Fault } from './ledger/entries.js';
+import type { Progress } from './progress.js';
 import type { Stage, Target } from './stage/stage.js';
 
 /** How far a clock is set off. */
@@ -14,7 +15,10 @@ const LOOK_AGAIN_MS = 50;
 export class Faults {
   private redisTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly stage: Stage) {}
+  constructor(
+    private readonly stage: Stage,
+    private readonly progress: Progress,
+  ) {}
 
   /** Resolves once all is as before, but for what the fault did. */
   async carryOut(planned: PlannedFault): Promise<void> {
@@ -130,7 +134,8 @@ export class Faults {
     await this.write({ kind, fromMs, untilMs: await this.stage.ledger.nowMs(), processes });
   }
 
-  private write(fault: Fault): Promise<void> {
-    return this.stage.ledger.write('faults', fault);
+  private async write(fault: Fault): Promise<void> {
+    await this.stage.ledger.write('faults', fault);
+    this.progress.sayFault(fault);
   }
 }

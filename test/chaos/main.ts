@@ -6,6 +6,7 @@ import { runCampaign } from './campaign.js';
 import { FAULT_KINDS } from './fault-plan.js';
 import { exitCodeOf, judge } from './judge/judge.js';
 import { OptionsError, readOptions, type Options } from './options.js';
+import { Progress } from './progress.js';
 import { complaintsOf, reportOf } from './report.js';
 import { sizesFor } from './sizes.js';
 import { Stage } from './stage/stage.js';
@@ -27,6 +28,7 @@ async function run(options: Options): Promise<void> {
   const faketime = process.env['FAKETIME'];
   const kinds = FAULT_KINDS.filter((kind) => kind !== 'clock' || faketime !== undefined);
   const settings = { ...options, sizes: sizesFor(options.minutes), folder, faketime };
+  const progress = new Progress(say);
   const stage = await Stage.build(settings);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -37,7 +39,7 @@ async function run(options: Options): Promise<void> {
   }
   try {
     say(`seed ${options.seed}, ${options.minutes} min, mode ${options.mode}; logs in ${folder}`);
-    const { evidence, runningAtKill } = await Promise.race([runCampaign(stage, settings, kinds, say), stage.failure]);
+    const { evidence, runningAtKill } = await Promise.race([runCampaign(stage, settings, kinds, progress), stage.failure]);
     const verdict = judge(evidence, kinds);
     for (const complaint of complaintsOf(verdict)) say(complaint);
     process.stdout.write(`${reportOf({ ...options, leaseMs: settings.sizes.leaseMs, runningAtKill }, verdict)}\n`);

@@ -29,6 +29,11 @@ export class Ledger {
     }
   }
 
+  /** How many entries it has. */
+  count(ledger: keyof Ledgers): Promise<number> {
+    return this.redis.xlen(ledger);
+  }
+
   /** Of the machine, as all Redis servers on it see it, whatever the clocks of the applications say. */
   async nowMs(): Promise<number> {
     const [seconds = 0, us = 0] = await this.redis.time();
