@@ -1,5 +1,5 @@
 import { JobHandler, defineJob, unchecked, type Handles } from '@antrean/jobs';
-import { connectRedis } from '@antrean/platform';
+import { closeRedis, connectRedis } from '@antrean/platform';
 import type { Redis } from 'ioredis';
 import { Link } from '@antrean/jobs/testing';
 import { BootCheck } from '../../libs/jobs/src/services/boot-check.js';
@@ -40,7 +40,7 @@ describe('keys in Redis', () => {
         'Start that version, or give this one a KEY_PREFIX of its own.',
     });
     expect(await redis.get(`${keyPrefix}:layout`)).toBe('2');
-    redis.disconnect();
+    closeRedis(redis);
   });
 
   it('are looked at again on the next connection when they cannot be read on the first', async () => {
@@ -48,7 +48,7 @@ describe('keys in Redis', () => {
     const redis = connectRedis(REDIS_URL, { name: 'antrean-test', logger: silentLogger }) as Redis; // The address is of a single one.
     await new Promise((resolve) => redis.once('ready', resolve));
     const ended = new Promise((resolve) => redis.once('close', resolve));
-    redis.disconnect();
+    closeRedis(redis);
     await ended;
     await new BootCheck(new Link(redis, options.keyPrefix), options).onModuleInit();
     const looked = new Promise<void>((resolve) => {

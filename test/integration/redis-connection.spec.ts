@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { silentLogger } from '../support/jobs-app.js';
 import { TestRedis } from '../support/test-redis.js';
 
@@ -16,7 +16,7 @@ describe('a connection to Redis', () => {
   });
 
   afterAll(async () => {
-    for (const connection of [subscriber, other]) connection.disconnect();
+    [subscriber, other].forEach(closeRedis);
     await server.stop();
   });
 
@@ -30,5 +30,20 @@ describe('a connection to Redis', () => {
     await back;
     await subscriber.ping();
     expect(await other.call('PUBSUB', 'SHARDCHANNELS')).toEqual([]);
+  });
+
+  // As happens when Sentinels announce a failover just while one of them is asked where the master is.
+  it('comes back though the client gave it up', async () => {
+    const connection = open('given up');
+    (connection as unknown as { connector: { disconnect(): void } }).connector.disconnect();
+    expect(connection.status).toBe('connecting');
+    expect(await waitUntilReady(connection, 10_000)).toBe(true);
+    closeRedis(connection);
+  });
+
+  it('stays closed when its owner closed it', async () => {
+    const connection = open('closed');
+    closeRedis(connection);
+    expect(await waitUntilReady(connection, 300)).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { closeRedis } from '@antrean/platform';
 import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 import { TestRedis } from '../support/test-redis.js';
@@ -23,7 +24,7 @@ describe('a call that may not remove the log of a job', () => {
   });
 
   afterAll(async () => {
-    queue.redis.disconnect();
+    closeRedis(queue.redis);
     await server.stop();
   });
 

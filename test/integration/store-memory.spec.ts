@@ -1,3 +1,4 @@
+import { closeRedis } from '@antrean/platform';
 import { QueueUnavailableError } from '@antrean/jobs';
 import { available } from '../../libs/jobs/src/store/availability.js';
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
@@ -26,7 +27,7 @@ describe('with a Redis that is out of memory', () => {
   });
 
   afterAll(async () => {
-    queue.redis.disconnect();
+    closeRedis(queue.redis);
     await server.stop();
   });
 

@@ -1,4 +1,4 @@
-import { waitUntilReady } from '@antrean/platform';
+import { closeRedis, waitUntilReady } from '@antrean/platform';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
 import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
@@ -17,7 +17,7 @@ describe('a Redis that has forgotten the scripts', () => {
   });
 
   afterAll(async () => {
-    queue.redis.disconnect();
+    closeRedis(queue.redis);
     await server.stop();
   });
 

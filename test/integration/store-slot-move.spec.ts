@@ -1,3 +1,4 @@
+import { closeRedis } from '@antrean/platform';
 import { isRedisRefusal } from '../../libs/jobs/src/store/availability.js';
 import { wait } from '../../libs/jobs/src/store/wait.js';
 import { StoredQueue } from '../support/stored-queue.js';
@@ -15,7 +16,7 @@ describe('while the slot of a type moves to another node', () => {
   });
 
   afterAll(async () => {
-    queue.redis.disconnect();
+    closeRedis(queue.redis);
     await cluster.stop();
   });
 

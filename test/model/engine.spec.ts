@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { connectRedis, waitUntilReady } from '@antrean/platform';
+import { closeRedis, connectRedis, waitUntilReady } from '@antrean/platform';
 import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
 import { life } from './commands/arbitrary.js';
 import type { Command } from './commands/commands.js';
@@ -39,7 +39,7 @@ describe('the engine', () => {
   });
 
   afterAll(() => {
-    for (const redis of connections) redis.disconnect();
+    connections.forEach(closeRedis);
   });
 
   const check = async (redis: Redis, seed: number, numRuns: number): Promise<void> => {

@@ -1,4 +1,4 @@
-import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import type { TypeKeys } from '../../libs/jobs/src/store/keys.js';
 import { REDIS_URL, silentLogger } from './jobs-app.js';
 
@@ -30,6 +30,6 @@ export class Ear {
   }
 
   close(): void {
-    this.redis.disconnect();
+    closeRedis(this.redis);
   }
 }

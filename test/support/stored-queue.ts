@@ -1,4 +1,4 @@
-import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { Link, setClockOffset } from '@antrean/jobs/testing';
 import { newUlid } from '../../libs/jobs/src/store/new-ulid.js';
 import { cancel } from '../../libs/jobs/src/store/cancel.js';
@@ -93,7 +93,7 @@ export class StoredQueue {
       if (keys.length > 0) await this.redis.unlink(...keys);
       cursor = next;
     } while (cursor !== '0');
-    this.redis.disconnect();
+    closeRedis(this.redis);
   }
 
   newJob({

@@ -31,8 +31,18 @@ export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_0
     if (away) log.info('redis is back');
     away = false;
   });
+  connection.on('end', () => {
+    if (closed.has(connection)) return;
+    // The client gives up for good when a failover is announced while it is just asking where the master is.
+    setTimeout(() => {
+      // A failure is an `error` of the connection, which is logged, and another `end`.
+      if (!closed.has(connection)) connection.connect().catch(() => undefined);
+    }, reconnectDelayMs(1));
+  });
   return connection;
 }
+
+const closed = new WeakSet<RedisConnection>();
 
 /** Resolves true as soon as the connection can take commands, false when `timeoutMs` is over first. */
 export async function waitUntilReady(connection: RedisConnection, timeoutMs: number): Promise<boolean> {
@@ -64,6 +74,7 @@ function nextReady(connection: RedisConnection): Promise<boolean> {
 
 /** Closes the connection without waiting for an answer that may never come. */
 export function closeRedis(connection: RedisConnection): void {
+  closed.add(connection);
   connection.disconnect();
 }
 
