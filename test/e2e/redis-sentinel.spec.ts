@@ -64,6 +64,22 @@ describe('behind Sentinels', () => {
     });
     expect(outside(await load.lost(), askedAt, doneAt)).toEqual([]);
   });
+
+  it('with DURABILITY=replicated a job that was accepted outlives its master, though its replica had been cut off', async () => {
+    const careful = await startJobsApp([PathJob], [PathHandler], { redisUrl: redis.url, durability: 'replicated' });
+    const load = await SubmitLoad.during(careful, async ({ more, unsure }) => {
+      await more(200);
+      const master = await redis.master();
+      await redis.cutReplica();
+      await unsure(20);
+      await master.kill();
+      await redis.untilReplaced(master);
+      await redis.revive(master);
+      await more(200);
+    });
+    expect(await load.lost()).toEqual([]);
+    await careful.close();
+  });
 });
 
 /** Those that were lost though they were answered well before or after the time in which writes may be undone. */

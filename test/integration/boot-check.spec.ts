@@ -50,7 +50,8 @@ describe('keys in Redis', () => {
     const ended = new Promise((resolve) => redis.once('close', resolve));
     closeRedis(redis);
     await ended;
-    await new BootCheck(new Link(redis, options.keyPrefix), options).onModuleInit();
+    const link = new Link(redis, options.keyPrefix);
+    await new BootCheck(link, link, options).onModuleInit();
     const looked = new Promise<void>((resolve) => {
       redis.get = () => {
         Reflect.deleteProperty(redis, 'get');

@@ -71,7 +71,7 @@ describe('a relay', () => {
       options: { logger } as RelayContext['options'],
       journal: Object.assign(Object.create(JobJournal.prototype) as JobJournal, { submitted: () => undefined }),
       rouser,
-      batcher: new EnqueueBatcher(queue.link, rouser),
+      batcher: new EnqueueBatcher(queue.link, rouser, {}),
       ...part,
     });
   };

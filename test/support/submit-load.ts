@@ -57,11 +57,20 @@ export class SubmitLoad {
     }, 30_000);
   };
 
+  /** Resolves when of so many more nobody knows whether they were accepted. */
+  readonly unsure = async (count: number): Promise<void> => {
+    const goal = this.unknown.length + count;
+    await eventually(() => {
+      if (this.unknown.length < goal) throw new Error(`Of ${this.unknown.length} jobs, not ${goal}, it is unknown.`);
+    }, 30_000);
+  };
+
   /** What is not there any more. All others must have succeeded without a crash. */
   async lost(): Promise<readonly Accepted[]> {
     const lost: Accepted[] = [];
     for (const one of this.accepted) {
-      const job = await this.app.status.get(one.jobId);
+      // A Sentinel on a busy machine may take the new master for dead as well.
+      const job = await eventually(() => this.app.status.get(one.jobId));
       if (job === undefined) lost.push(one);
       else expect(job).toMatchObject({ status: 'succeeded', crashes: 0 });
     }

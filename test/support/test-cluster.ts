@@ -50,6 +50,8 @@ export class SlotMove {
 
 /** A Cluster of three masters, each on a third of the slots. */
 export class TestCluster {
+  private readonly replicas: TestNode[] = [];
+
   private constructor(readonly nodes: readonly TestNode[]) {}
 
   static async start(): Promise<TestCluster> {
@@ -102,9 +104,21 @@ export class TestCluster {
     return new SlotMove(slot, source, target);
   }
 
+  /** Resolves once it has all data of its master. */
+  async addReplica(master: TestNode): Promise<void> {
+    const replica = await startNode();
+    this.replicas.push(replica);
+    await replica.redis.call('CLUSTER', 'MEET', '127.0.0.1', String(master.server.port));
+    await eventually(() => replica.redis.call('CLUSTER', 'REPLICATE', master.id));
+    await eventually(async () => {
+      const state = await master.redis.info('replication');
+      if (!state.includes('state=online')) throw new Error(state);
+    });
+  }
+
   async stop(): Promise<void> {
     await Promise.all(
-      this.nodes.map(async ({ redis, server }) => {
+      [...this.replicas, ...this.nodes].map(async ({ redis, server }) => {
         redis.disconnect();
         await server.stop();
       }),

@@ -67,6 +67,15 @@ export class TestSentinel {
     await this.untilReplicated();
   }
 
+  /** The replica gets nothing more of its master while that lives; all others go on with it. */
+  async cutReplica(): Promise<void> {
+    const master = new Redis({ port: (await this.master()).port });
+    // Whoever is connected stays so.
+    await master.config('SET', 'requirepass', 'known to nobody');
+    await master.client('KILL', 'TYPE', 'REPLICA');
+    master.disconnect();
+  }
+
   /** Lets the replica take the place of a master that is alive. */
   async failOver(): Promise<void> {
     const before = await this.master();

@@ -27,7 +27,7 @@ import { TypesController } from './types/types.controller.js';
 @Module({})
 export class ApiModule {
   static register(config: ApiConfig, log: Logger, definitions: readonly JobDefinition[] = catalog): DynamicModule {
-    const { redisUrl, keyPrefix, maxPayloadBytes } = config;
+    const { redisUrl, keyPrefix, durability, maxPayloadBytes } = config;
     const shared = [
       { provide: API_CONFIG, useValue: config },
       { provide: API_LOG, useValue: log },
@@ -36,7 +36,7 @@ export class ApiModule {
     return {
       module: ApiModule,
       imports: [
-        JobsModule.forProducer({ definitions, redisUrl, keyPrefix, maxPayloadBytes, logger: log }),
+        JobsModule.forProducer({ definitions, redisUrl, keyPrefix, durability, maxPayloadBytes, logger: log }),
         HealthModule,
         MetricsModule.register(),
       ],

@@ -22,6 +22,7 @@ import { PRODUCER_OPTIONS, type ProducerOptions } from './services/producer-opti
 import { QueueHealth } from './services/queue-health.js';
 import { QueueService } from './services/queue.service.js';
 import { Rouser } from './services/rouser.js';
+import { SUBMIT_LINK, submitLink } from './services/submit-link.js';
 import { ListService } from './services/list.service.js';
 import { StatusService } from './services/status.service.js';
 import type { WorkerIdentity } from './store/exchange.js';
@@ -74,6 +75,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     { provide: PRODUCER_OPTIONS, useValue: options },
     { provide: JobCatalog, useValue: new JobCatalog(definitions) },
     { provide: Link, useFactory: () => new Link(connectRedis(redisUrl, { name: 'antrean', logger }), keyPrefix) },
+    { provide: SUBMIT_LINK, useFactory: (link: Link) => submitLink(link, options), inject: [Link] },
     ...JOB_METRICS_PROVIDERS,
     JobJournal,
     Rouser,

@@ -14,7 +14,7 @@ export { parseSender, type Sender } from './mail/sender.js';
 export { OutboundPolicy, OutboundRefusedError, type Resolver } from './outbound/outbound-policy.js';
 export { randomFraction, randomHex } from './randomness.js';
 export { closeRedis, connectRedis, waitUntilReady, type ConnectOptions, type RedisConnection } from './redis/connect-redis.js';
-export { mastersOf, type RedisMaster } from './redis/masters.js';
+export { masterOfKey, mastersOf, type RedisMaster } from './redis/masters.js';
 export { parseRedisUrl, type RedisTarget } from './redis/redis-url.js';
 export {
   formatTraceparent,

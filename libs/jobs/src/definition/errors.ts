@@ -145,6 +145,9 @@ const NEEDS = {
   remove: 'only a finished job can be removed. Cancel it first.',
 } as const;
 
+/** The cause of a {@link QueueUnavailableError}: a job was written, and no replica is known to have it. */
+export class NotReplicatedError extends Error {}
+
 /**
  * Redis could not be reached in time. `outcome` says what became of the call: `not_written` (it was never sent) or
  * `unknown` (it was sent and not answered: look the job up by `jobId`, or submit again with a dedupe key).
@@ -158,7 +161,12 @@ export class QueueUnavailableError extends AntreanError {
     readonly jobId: string | undefined,
     options: { readonly cause: unknown },
   ) {
-    super('The queue cannot be reached at the moment. Try again shortly.', options);
+    super(
+      options.cause instanceof NotReplicatedError
+        ? 'No replica of the queue has confirmed the job in time.'
+        : 'The queue cannot be reached at the moment. Try again shortly.',
+      options,
+    );
   }
 }
 

@@ -4,9 +4,10 @@ import { LayoutMismatchError, UnfitRedisError } from '../definition/errors.js';
 import { isRedisAway, isRedisRefusal } from '../store/availability.js';
 import { foreignLayout } from '../store/layout.js';
 import { Link } from '../store/link.js';
-import { serverFacts } from '../store/server-facts.js';
+import { serverFacts, type ServerFacts } from '../store/server-facts.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
 import { serverFaults } from './server-faults.js';
+import { SUBMIT_LINK } from './submit-link.js';
 
 /** A Redis that is there answers within this; the boot does not wait for one that is not. */
 const PATIENCE_MS = 1_000;
@@ -16,6 +17,7 @@ const PATIENCE_MS = 1_000;
 export class BootCheck implements OnModuleInit {
   constructor(
     private readonly link: Link,
+    @Inject(SUBMIT_LINK) private readonly submits: Link,
     @Inject(PRODUCER_OPTIONS) private readonly options: ProducerOptions,
   ) {}
 
@@ -46,9 +48,9 @@ export class BootCheck implements OnModuleInit {
         this.tryLater(error);
         return;
       }
-      // Without its connection this process does nothing, and its health says so.
+      // Without its connections this process does nothing, and its health says so.
       this.options.logger.fatal({ reason: error.message }, 'this process cannot work on this redis');
-      closeRedis(this.link.redis);
+      for (const { redis } of [this.link, this.submits]) closeRedis(redis);
     });
   };
 
@@ -67,11 +69,20 @@ export class BootCheck implements OnModuleInit {
     const servers = await serverFacts(this.link);
     const faults = serverFaults(servers);
     if (faults.length > 0) throw new UnfitRedisError(faults);
-    const forgetful = servers.filter(({ persistent }) => !persistent).map(({ host, port }) => `${host}:${port}`);
-    if (forgetful.length === 0) return;
-    this.options.logger.warn(
-      { servers: forgetful },
-      'redis keeps jobs in memory only: they are lost when it restarts, turn on appendonly to keep them',
-    );
+    const { durability, logger } = this.options;
+    const forgetful = addresses(servers.filter(({ persistent }) => !persistent));
+    if (forgetful.length > 0) {
+      logger.warn(
+        { servers: forgetful },
+        'redis keeps jobs in memory only: they are lost when it restarts, turn on appendonly to keep them',
+      );
+    }
+    const alone = durability === 'replicated' ? addresses(servers.filter(({ replicas }) => replicas === 0)) : [];
+    // One may come, and what is there already must be served meanwhile.
+    if (alone.length > 0) logger.warn({ servers: alone }, 'redis has no replica: with DURABILITY=replicated no job is accepted');
   }
+}
+
+function addresses(servers: readonly ServerFacts[]): readonly string[] {
+  return servers.map(({ host, port }) => `${host}:${port}`);
 }

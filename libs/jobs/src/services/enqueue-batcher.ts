@@ -1,11 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { MAX_BYTES_PER_CALL, MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { enqueue, type Enqueued, type NewJob } from '../store/enqueue.js';
 import { available } from '../store/availability.js';
 import { QueueUnavailableError } from '../definition/errors.js';
 import { formatJobId } from '../definition/job-id.js';
 import { Link } from '../store/link.js';
+import { ReplicaGate } from '../store/replicated.js';
+import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
 import { Rouser } from './rouser.js';
+import { SUBMIT_LINK } from './submit-link.js';
 
 interface Entry {
   readonly job: NewJob;
@@ -28,11 +31,15 @@ export class EnqueueBatcher {
   private readonly waiting = new Map<string, Waiting[]>();
   /** Calls under way, by type. */
   private readonly calls = new Map<string, number>();
+  private readonly gate: ReplicaGate | undefined;
 
   constructor(
-    private readonly link: Link,
+    @Inject(SUBMIT_LINK) private readonly link: Link,
     private readonly rouser: Rouser,
-  ) {}
+    @Inject(PRODUCER_OPTIONS) { durability }: Pick<ProducerOptions, 'durability'>,
+  ) {
+    this.gate = durability === 'replicated' ? new ReplicaGate(link) : undefined;
+  }
 
   add(type: string, job: NewJob): Promise<Enqueued> {
     return new Promise((resolve, reject) => {
@@ -68,9 +75,12 @@ export class EnqueueBatcher {
   }
 
   private async enqueue(type: string, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
-    const { answers, woke } = await available(this.link, () => enqueue(this.link, type, jobs));
-    if (woke) this.rouser.woke(type);
-    return answers;
+    const write = async (): Promise<readonly Enqueued[]> => {
+      const { answers, woke } = await enqueue(this.link, type, jobs);
+      if (woke) this.rouser.woke(type);
+      return answers;
+    };
+    return available(this.link, () => this.gate?.pass(type, write) ?? write());
   }
 
   private flush(type: string): void {

@@ -10,6 +10,8 @@ export interface ProducerOptions {
   readonly keyPrefix: string;
   /** Of a payload as UTF-8 JSON. Default 262,144. */
   readonly maxPayloadBytes?: number;
+  /** `replicated`: a job is accepted once a replica has it. Default `local`. */
+  readonly durability?: 'local' | 'replicated';
   readonly logger: Logger;
 }
 

@@ -1,5 +1,5 @@
 import { waitUntilReady } from '@antrean/platform';
-import { QueueUnavailableError } from '../definition/errors.js';
+import { NotReplicatedError, QueueUnavailableError } from '../definition/errors.js';
 import type { Link } from './link.js';
 
 /** A caller of the services waits at most this long for Redis, so that an HTTP answer leaves within two seconds. */
@@ -75,7 +75,8 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   if (!(error instanceof Error)) return undefined;
   if (isRedisRefusal(error)) return 'not_written';
-  return error instanceof TimeIsUpError || isRedisAway(error) ? 'unknown' : undefined;
+  const isOpen = error instanceof TimeIsUpError || error instanceof NotReplicatedError || isRedisAway(error);
+  return isOpen ? 'unknown' : undefined;
 }
 
 /** Redis is there but takes no such command for now: it is loading, a replica, out of memory, busy. Nothing of it was done. */

@@ -21,6 +21,7 @@ const PRIORITIES = 10;
  * | `outgoing` | list | what is to be told of ends of jobs, see finish.lua |
  * | `seq`, `clock` | string | enqueue sequence; offset of the clock in ms (tests only) |
  * | `pace` | string | `window count`: how many jobs were promoted within the latest window of time |
+ * | `replicated` | string | nothing; what a replica has that was written after jobs were, see replicated.ts |
  * | `job:<ulid>` | string | the record, see record.ts |
  * | `extra:<ulid>` | hash | what a job gathers: `result`, `progress`, `checkpoint`, `cancel`, `run:<n>`, `step:<name>` |
  * | `log:<ulid>` | list | its latest log lines |
@@ -32,6 +33,7 @@ const PRIORITIES = 10;
 export class TypeKeys {
   readonly clock: string;
   readonly pace: string;
+  readonly replicated: string;
   readonly seq: string;
   readonly scheduled: string;
   readonly suspects: string;
@@ -62,6 +64,7 @@ export class TypeKeys {
     this.base = base;
     this.clock = `${base}clock`;
     this.pace = `${base}pace`;
+    this.replicated = `${base}replicated`;
     this.seq = `${base}seq`;
     this.scheduled = `${base}scheduled`;
     this.suspects = `${base}suspects`;

@@ -10,6 +10,8 @@ export interface ServerFacts {
   readonly maxmemoryPolicy: string;
   /** It writes an append-only file or snapshots, as far as it tells. */
   readonly persistent: boolean;
+  /** That are connected. */
+  readonly replicas: number;
 }
 
 /** Asks each server that takes writes. By INFO, as managed ones allow no CONFIG. */
@@ -25,6 +27,7 @@ async function factsOf({ connection, host, port }: RedisMaster): Promise<ServerF
     version: info.get('redis_version') ?? '',
     maxmemoryPolicy: info.get('maxmemory_policy') ?? '',
     persistent: info.get('aof_enabled') === '1' || info.get('rdb_saves') !== '0' || (await savesByItself(connection)),
+    replicas: Number(info.get('connected_slaves') ?? 0),
   };
 }
 

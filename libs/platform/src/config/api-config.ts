@@ -11,7 +11,7 @@ import { EnvReading } from './variable.js';
 export interface ApiConfig {
   readonly redisUrl: string;
   readonly keyPrefix: string;
-  readonly durability: 'local';
+  readonly durability: 'local' | 'replicated';
   readonly retentionMs: number;
   readonly deadRetentionMs: number;
   readonly host: string;

@@ -23,21 +23,13 @@ const production: Variable<boolean> = {
   parse: (text) => text === 'production',
 };
 
-/** Read so that nobody believes in a promise that is not kept yet. */
-const durability: Variable<'local'> = {
-  name: 'DURABILITY',
-  expected: '"local"; "replicated" is not available in this version',
-  fallback: 'local',
-  parse: (text) => (text === 'local' ? text : new Wrong()),
-};
-
 /** What both applications read. */
 export function sharedVariables(terminal: boolean) {
   return {
     redisUrl,
     keyPrefix,
     apiKeys,
-    durability,
+    durability: choice('DURABILITY', ['local', 'replicated'], 'local'),
     retentionMs: seconds('RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: DAY_SEC }),
     deadRetentionMs: seconds('DEAD_RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: 30 * DAY_SEC }),
     outboundAllow,

@@ -12,7 +12,7 @@ import { workerConcurrency, workerTypes } from './work-variables.js';
 export interface WorkerConfig {
   readonly redisUrl: string;
   readonly keyPrefix: string;
-  readonly durability: 'local';
+  readonly durability: 'local' | 'replicated';
   /** Of the listener for health and metrics. */
   readonly host: string;
   /** 0 lets the system choose. */

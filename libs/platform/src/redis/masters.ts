@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Command, Redis } from 'ioredis';
 import type { RedisConnection } from './connect-redis.js';
 
 /** A server that takes writes. */
@@ -12,6 +12,14 @@ export interface RedisMaster {
 export function mastersOf(connection: RedisConnection): readonly RedisMaster[] {
   if (connection instanceof Redis) return [masterOf(connection)];
   return connection.nodes('master').map(masterOf);
+}
+
+/** The server that takes the writes to a key, as far as is known; undefined when none does. */
+export function masterOfKey(connection: RedisConnection, key: string): RedisMaster | undefined {
+  if (connection instanceof Redis) return masterOf(connection);
+  const [node] = connection.slots[new Command('get', [key]).getSlot()] ?? [];
+  const found = connection.nodes('master').find(({ options: { host, port } }) => `${host ?? ''}:${port ?? ''}` === node);
+  return found && masterOf(found);
 }
 
 function masterOf(connection: Redis): RedisMaster {

@@ -1,0 +1,152 @@
+import { QueueUnavailableError } from '@antrean/jobs';
+import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { Link } from '@antrean/jobs/testing';
+import { Redis } from 'ioredis';
+import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
+import { startTestApi } from '../support/api-app.js';
+import { untilAccepted } from '../support/away-answer.js';
+import { eventually } from '../support/eventually.js';
+import { silentLogger, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { PathHandler, PathJob } from '../support/path-job.js';
+import { TestCluster } from '../support/test-cluster.js';
+import { TestRedis } from '../support/test-redis.js';
+import { succeeded } from '../support/until-job.js';
+
+jest.setTimeout(60_000);
+
+const env = (url: string) => ({ REDIS_URL: url, DURABILITY: 'replicated' });
+const warnedAlone = (lines: readonly Readonly<Record<string, unknown>>[]): boolean =>
+  lines.some(({ msg }) => String(msg).startsWith('redis has no replica'));
+
+describe('with DURABILITY=replicated', () => {
+  let master: TestRedis;
+  let replica: TestRedis;
+  let onReplica: Redis;
+  let app: JobsApp;
+
+  beforeAll(async () => {
+    master = await TestRedis.start(['--repl-diskless-sync-delay', '0']);
+    replica = await TestRedis.start(['--replicaof', '127.0.0.1', String(master.port)]);
+    onReplica = new Redis({ port: replica.port });
+    await eventually(async () => {
+      expect(await onReplica.info('replication')).toContain('master_link_status:up');
+    });
+    app = await startJobsApp([PathJob], [PathHandler], { redisUrl: master.url, durability: 'replicated' });
+  });
+
+  afterAll(async () => {
+    onReplica.disconnect();
+    await app.close();
+    await Promise.all([replica.stop(), master.stop()]);
+  });
+
+  const keyOf = (jobId: string): string => app.link.keys(PathJob.type).job(jobId.slice(jobId.lastIndexOf('_') + 1));
+
+  it('a job that is accepted is on a replica, alone and among many', async () => {
+    const submits = Array.from({ length: 300 }, () => app.queue.enqueue(PathJob, { act: 'return' }));
+    const found = submits.map(async (submit) => onReplica.exists(keyOf((await submit).jobId)));
+    expect(new Set(await Promise.all(found))).toEqual(new Set([1]));
+  });
+
+  it('a submit that no replica acknowledges is answered in time: it may have been accepted, and is safe to repeat', async () => {
+    replica.freeze();
+    try {
+      const sentAt = performance.now();
+      const submits = Array.from({ length: 100 }, (_, n) =>
+        app.queue.enqueue(PathJob, { act: 'return' }, { onceKey: `key ${n}` }),
+      );
+      const results = await Promise.allSettled(submits);
+      expect(performance.now() - sentAt).toBeLessThan(3_000);
+      const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+      expect(errors).toHaveLength(100);
+      for (const error of errors) expect(error).toMatchObject({ code: 'queue_unavailable', outcome: 'unknown' });
+      const jobId = errors[0] instanceof QueueUnavailableError ? (errors[0].jobId ?? '') : '';
+      // It was written, so it runs.
+      await app.until(jobId, succeeded);
+      const again = () => app.queue.enqueue(PathJob, { act: 'return' }, { onceKey: 'key 0' });
+      await expect(again()).rejects.toMatchObject({ outcome: 'unknown' });
+      replica.thaw();
+      expect(await eventually(again)).toMatchObject({ jobId, repeated: true });
+    } finally {
+      replica.thaw();
+    }
+  });
+
+  it('nothing but submits waits for a replica that does not answer: workers claim and settle, and jobs are read', async () => {
+    const { counts: before } = await app.status.depth(PathJob.type);
+    replica.freeze();
+    try {
+      let isAnswered = false;
+      const submit = app.queue.enqueue(PathJob, { act: 'return' }).finally(() => {
+        isAnswered = true;
+      });
+      const refused = expect(submit).rejects.toMatchObject({ outcome: 'unknown' });
+      await eventually(async () => {
+        expect((await app.status.depth(PathJob.type)).counts.succeeded).toBe(before.succeeded + 1);
+      });
+      expect(isAnswered).toBe(false);
+      await refused;
+    } finally {
+      replica.thaw();
+    }
+  });
+
+  it('a write whose connection is lost before a replica was asked is not taken for replicated', async () => {
+    const { redis } = app.link;
+    const write = async (): Promise<void> => {
+      const back = new Promise((resolve) => redis.once('ready', resolve));
+      redis.disconnect(true);
+      await back;
+    };
+    await expect(new ReplicaGate(app.link).pass(PathJob.type, write)).rejects.toThrow('The connection was lost');
+  });
+
+  it('the api says with 503 that the outcome is unknown, and of which job; it warns at its start of a Redis without a replica', async () => {
+    const api = await startTestApi(env(master.url));
+    expect(warnedAlone(api.log)).toBe(false);
+    await untilAccepted(api);
+    await api.close();
+    const alone = await TestRedis.start();
+    const lonely = await startTestApi(env(alone.url));
+    expect(warnedAlone(lonely.log)).toBe(true);
+    const job = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
+    const answer = await lonely.http.post('/jobs').send(job);
+    expect(answer.status).toBe(503);
+    expect(answer.headers['retry-after']).toBe('2');
+    expect(answer.body).toMatchObject({ code: 'queue_unavailable', error: expect.stringContaining('No replica') as string });
+    expect(answer.body).toMatchObject({ outcome: 'unknown', job_id: expect.stringMatching(/^email.send_/) as string });
+    expect((await lonely.http.get(`/jobs/${(answer.body as { job_id: string }).job_id}`)).status).toBe(200);
+    await lonely.close();
+    await alone.stop();
+  });
+});
+
+describe('on a Cluster with DURABILITY=replicated', () => {
+  let cluster: TestCluster;
+  let redis: RedisConnection;
+
+  beforeAll(async () => {
+    cluster = await TestCluster.start();
+    redis = connectRedis(cluster.url, { name: 'antrean-test', logger: silentLogger });
+    expect(await waitUntilReady(redis, 10_000)).toBe(true);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await cluster.stop();
+  });
+
+  it('the node of the type is the one that must have a replica', async () => {
+    const link = new Link(redis, 'test');
+    const types = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const owner = await cluster.ownerOf(await cluster.slotOf(link.keys('a').clock));
+    await cluster.addReplica(owner);
+    const gate = new ReplicaGate(link);
+    for (const type of types) {
+      const { clock, seq } = link.keys(type);
+      const passed = gate.pass(type, () => redis.set(seq, 1));
+      if ((await cluster.ownerOf(await cluster.slotOf(clock))) === owner) expect(await passed).toBe('OK');
+      else await expect(passed).rejects.toThrow('No replica has acknowledged');
+    }
+  });
+});
