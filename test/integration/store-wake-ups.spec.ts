@@ -111,10 +111,11 @@ describe('a wake-up', () => {
     const worker = queue.newWorker();
     const [job] = (await worker.exchange({ want: 1 })).claimed;
     if (job === undefined) throw new Error('Nothing was claimed.');
-    const other = await idleWorker();
+    const [other, told] = [await idleWorker(), await idleWorker()];
     await ear.listenFor(worker);
     const settles = [{ ...job, settlement: { event: 'hand_back', delayMs: 1_000 } as const }];
     expect(await worker.exchange({ want: 1, settles })).toMatchObject({ settled: ['scheduled'], idle: true });
+    expect(await ear.drain()).toEqual([channelOf(told)]);
     await queue.moveClock(1_000);
     await queue.promote();
     expect(await ear.drain()).toEqual([channelOf(other)]);
@@ -156,72 +157,6 @@ describe('a wake-up', () => {
     await leaves.exchange({ want: 'pass_on' });
     await queue.add([{}]);
     expect(await ear.drain()).toEqual([]);
-  });
-
-  it('tells of a delayed job only when it is the first to become due', async () => {
-    const worker = await idleWorker();
-    await queue.add([{ when: { delayMs: HOUR } }]);
-    expect(await ear.drain()).toEqual([channelOf(worker)]);
-    expect((await worker.exchange({ want: 1 })).nextDueInMs).toBeGreaterThan(HOUR - 30_000);
-    await queue.add([{ when: { delayMs: 2 * HOUR } }]);
-    expect(await ear.drain()).toEqual([]);
-    await queue.add([{ when: { delayMs: HOUR / 2 } }]);
-    expect(await ear.drain()).toEqual([channelOf(worker)]);
-    expect((await worker.exchange({ want: 1 })).nextDueInMs).toBeLessThanOrEqual(HOUR / 2);
-  });
-
-  it('tells of a deadline only when it is the first', async () => {
-    const worker = await idleWorker();
-    const later = { when: { delayMs: HOUR } };
-    await queue.add([{ ...later, expiresInMs: 4 * HOUR }]);
-    await ear.drain();
-    expect((await worker.exchange({ want: 1 })).idle).toBe(true);
-    await queue.add([{ when: { delayMs: 2 * HOUR }, expiresInMs: 5 * HOUR }]);
-    expect(await ear.drain()).toEqual([]);
-    await queue.add([{ when: { delayMs: 2 * HOUR }, expiresInMs: 3 * HOUR }]);
-    expect(await ear.drain()).toEqual([channelOf(worker)]);
-  });
-
-  it('tells two workers of a new first time, as nobody would look again in time whether the one came', async () => {
-    const [last, second, first] = [await idleWorker(), await idleWorker(), await idleWorker()];
-    await queue.add([{ when: { delayMs: HOUR } }]);
-    expect(await ear.drain()).toEqual([channelOf(first), channelOf(second)]);
-    await queue.add([{ when: { delayMs: HOUR / 2 } }, {}]);
-    expect(await ear.drain()).toEqual([channelOf(last)]);
-  });
-
-  it('tells every worker that is full of a new first time, as the first may be blocked', async () => {
-    const full = [await idleWorker(), await idleWorker()];
-    await queue.add([{}, {}]);
-    for (const worker of full) await worker.exchange({ want: 1 });
-    await ear.drain();
-    await queue.add([{ when: { delayMs: HOUR } }]);
-    expect((await ear.drain()).sort()).toEqual(full.map(channelOf).sort());
-  });
-
-  it.each([
-    ['deadline', (ms: number) => ({ expiresInMs: ms })],
-    ['time', (ms: number) => ({ when: { delayMs: ms } })],
-  ])('tells a worker that is full of a new first %s when nobody is idle', async (_what, jobWithin) => {
-    const [full, gone] = [await idleWorker(), queue.newWorker()];
-    await queue.add([{}, {}]);
-    for (const worker of [full, gone]) expect((await worker.exchange({ want: 1 })).claimed).toHaveLength(1);
-    await ear.drain();
-    await queue.add([{}]);
-    expect(await ear.drain()).toEqual([]);
-    expect(await queue.wakesFor([jobWithin(2 * HOUR)])).toBe(false);
-    expect(await ear.drain()).toEqual([channelOf(full)]);
-    expect((await full.exchange({ want: 'pass_on' })).nextDueInMs).toBeGreaterThan(HOUR);
-    await queue.add([jobWithin(3 * HOUR)]);
-    expect(await ear.drain()).toEqual([]);
-    await queue.add([jobWithin(HOUR)]);
-    expect(await ear.drain()).toEqual([channelOf(full)]);
-    // Whoever is idle is told sooner.
-    const idle = queue.newWorker();
-    expect((await idle.exchange({ want: 9 })).idle).toBe(true);
-    await ear.listenFor(idle);
-    expect(await queue.wakesFor([jobWithin(HOUR / 2)])).toBe(true);
-    expect(await ear.drain()).toEqual([channelOf(idle)]);
   });
 
   it('comes with promoted jobs', async () => {

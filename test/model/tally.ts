@@ -59,6 +59,8 @@ export const MUST_HAPPEN: readonly string[] = [
   ...['known', 'expires_before_run', 'too_late', 'duplicate', 'once', 'once_mismatch'].map((kind) => `submit ${kind}`),
   'once expired',
   ...['refused', 'freed', 'retaken'].flatMap((what) => POLICIES.map((policy) => `dedupe ${what}: ${policy}`)),
+  'a new first time told',
+  'a time told by who leaves',
   'answered again',
   'refused late',
   'settle stale',

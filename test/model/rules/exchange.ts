@@ -2,6 +2,7 @@ import { claimable, start } from './claim.js';
 import { isLive, type Status } from './job.js';
 import type { Queue } from './queue.js';
 import { settle, type Keep, type Settle } from './settle.js';
+import { nextDueAt } from './time.js';
 
 /** A numbered call of a worker on one of its lanes: finished runs go in, jobs to run come out. */
 export interface Call {
@@ -27,6 +28,8 @@ export type ExchangeAnswer =
       readonly claimed: readonly string[];
       /** Nothing is left that the worker could run; it waits to be told. */
       readonly idle: boolean;
+      /** When the next waiting job was due before the call. */
+      readonly wasDueAt: number | undefined;
     };
 
 export const tokenOf = ({ worker, lane, number }: Call): string => `${worker}:${lane}:${number}`;
@@ -37,6 +40,7 @@ export function exchange(queue: Queue, call: Call, now: number): ExchangeAnswer 
   if (isLate(queue, call)) return { kind: 'refused' };
   if (queue.lanes.get(laneOf(call)) === call.number) return answerAgain(queue, call);
 
+  const wasDueAt = nextDueAt(queue);
   // What is claimed was decided before what is handed back in the same call.
   const want = typeof call.want === 'number' ? call.want : 0;
   const wanted = { ...call, want, token: tokenOf(call), upwards: call.number % 10 === 0, keepFinished: call.keep.finished };
@@ -57,7 +61,13 @@ export function exchange(queue: Queue, call: Call, now: number): ExchangeAnswer 
     settled,
     claimed: claimed.map(({ submit }) => submit.ulid),
     idle,
+    wasDueAt,
   };
+}
+
+/** Who is told of a time must not be alone in knowing it, nor take it along. */
+export function tellsAnother({ want }: Call, wasDueAt = Infinity, isDueAt = Infinity, now: number): boolean {
+  return want === 'leave' ? isDueAt < Infinity : Math.max(isDueAt, now) < Math.max(wasDueAt, now);
 }
 
 /** A run of the job goes on in that process, so it was handed back for later. */
@@ -83,7 +93,7 @@ function answerAgain(queue: Queue, call: Call): ExchangeAnswer {
     const job = queue.jobs.get(one.ulid);
     return job?.token !== one.token || job.status === 'processing' ? 'unknown' : job.status;
   });
-  return { kind: 'again', settled, claimed, idle: false };
+  return { kind: 'again', settled, claimed, idle: false, wasDueAt: nextDueAt(queue) };
 }
 
 /** Every exchange renews the lease, which lasts only while the worker runs jobs of the type. */

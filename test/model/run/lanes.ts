@@ -1,10 +1,12 @@
+import type { QueueView } from '../../support/queue-view.js';
 import type { ExchangePlan, OnLane, RunPick, SettlePlan } from '../commands/commands.js';
-import { exchange, reconcile, tokenOf, type Call } from '../rules/exchange.js';
+import { exchange, reconcile, tellsAnother, tokenOf, type Call } from '../rules/exchange.js';
 import type { Token } from '../rules/job.js';
 import type { Settle } from '../rules/settle.js';
 import { nextDueAt } from '../rules/time.js';
 import { must } from '../rules/violation.js';
 import { mustBeDueIn, mustEqual, pick } from './answers.js';
+import { WINDOW_MS } from './clock.js';
 import { hear, type Memory, type TestWorker } from './worker.js';
 import { LATE, type Side, type World } from './world.js';
 
@@ -73,11 +75,26 @@ async function send(world: World, side: Side, call: Call): Promise<readonly stri
         mustEqual(`the claimed job ${ulid}`, [status, payload], ['processing', side.queue.jobs.get(ulid)?.payload]);
         if (expected.kind === 'answered') side.grants.set(ulid, [...(side.grants.get(ulid) ?? []), tokenOf(call)]);
       }
-      mustBeDueIn('the next waiting job', nextDueInMs, nextDueAt(side.queue), now);
+      const isDueAt = nextDueAt(side.queue);
+      mustBeDueIn('the next waiting job', nextDueInMs, isDueAt, now);
+      if (expected.kind === 'answered' && tellsAnother(call, less(expected.wasDueAt, WINDOW_MS), isDueAt, now)) {
+        world.tally.saw(call.want === 'leave' ? 'a time told by who leaves' : 'a new first time told');
+        mustHaveBeenTried(view, call.worker);
+      }
       claimed = ulids;
     },
   );
   return claimed;
+}
+
+/** Two times of the model that lie so near to each other may be in the other order. */
+const less = (at: number | undefined, ms: number): number | undefined => (at === undefined ? undefined : at - ms);
+
+/** Nobody hears a wake-up in this test, so that none is left who was not tried. */
+function mustHaveBeenTried({ sets }: QueueView, butFor: string): void {
+  for (const [worker, score] of sets.get('idle') ?? []) {
+    must(score < 0 || worker === butFor, `${worker} waits to be woken and was not told of a time`);
+  }
 }
 
 export async function carryOutExchange(world: World, plan: ExchangePlan): Promise<void> {

@@ -138,7 +138,7 @@ for _, once in ipairs(once_records) do redis.call('SET', once.key, once.record, 
 if (queued or is_earliest) and wake_one(KEYS[4], base) then
   reply[2] = 1
   -- Whoever looks whether it came looks long before the time has come: one that cannot come is not to be alone in knowing it.
-  if not queued then wake_one(KEYS[4], base) end
+  if is_earliest then wake_one(KEYS[4], base) end
 elseif is_earliest then
   -- Nobody is idle. Those that are full learn the time too, with the call by which they pass a wake-up on.
   for _, worker in ipairs(redis.call('ZREVRANGE', KEYS[6], 0, 9)) do redis.call('SPUBLISH', base .. 'wake:' .. worker, '') end

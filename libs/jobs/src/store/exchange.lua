@@ -55,12 +55,13 @@ local function letter_again(settle)
   return state.token == settle.token and state.status ~= 'p' and state.status or '?'
 end
 
-local settles, at = {}, 1
+local settles, at, puts_off = {}, 1, false
 while at <= #ARGV[12] do
   local ulid, settle_token, event, outcome, delay, length, text_at = struct.unpack(SETTLE, ARGV[12], at)
   at = text_at + length
   settles[#settles + 1] = { ulid = ulid, key = record_key(ulid), token = settle_token, event = event, outcome = OUTCOMES[outcome],
     delay = delay, text = string.sub(ARGV[12], text_at, at - 1), header = '', state = false, live = false, dedupe_key = nil }
+  puts_off = puts_off or event ~= 'S' and event ~= 'F'
 end
 
 local last_call = tonumber(redis.call('HGET', KEYS[2], lane) or 0)
@@ -189,6 +190,7 @@ if want > 0 then
   for i = first, last, step do peek(KEYS[i], want) end
 end
 
+local due_before = puts_off and next_due_in() or -1
 if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
 
 -- Then all writes.
@@ -341,7 +343,11 @@ if want == -2 and not holds then
   redis.call('HDEL', KEYS[2], worker .. ':0', worker .. ':1', worker .. ':2', worker .. ':3')
   redis.call('HDEL', KEYS[4], worker)
 end
+local due_in = next_due_in()
+local is_first = puts_off and due_in >= 0 and (due_before < 0 or due_in < due_before)
+-- Who knows a time alone, or takes it along, is not to be the only one that looks when it has come.
+if is_first or want == -2 and due_in >= 0 then wake_another(KEYS[6], base, worker) end
 local suspects_wait = any_waiting and want > 0 and ARGV[7] ~= '1' and redis.call('EXISTS', KEYS[14]) > 0
 local signs = (idle and 1 or 0) + (suspects_wait and 2 or 0) + (woke and 4 or 0)
   + (#ending.outgoing > 0 and 8 or 0)
-return { next_due_in(), signs, table.concat(letters), table.concat(given) }
+return { due_in, signs, table.concat(letters), table.concat(given) }

@@ -14,6 +14,14 @@ local function wake_one(idle_key, base)
   return false
 end
 
+-- As wake_one, but for one worker, which stays where it is in the set.
+local function wake_another(idle_key, base, worker)
+  local since = redis.call('ZSCORE', idle_key, worker)
+  if since then redis.call('ZREM', idle_key, worker) end
+  wake_one(idle_key, base)
+  if since then redis.call('ZADD', idle_key, since, worker) end
+end
+
 -- Wakes one idle worker that reads payloads of `version`, among the latest 50, and says whether it did.
 local function wake_version(idle_key, workers_key, base, version)
   for _, idle in ipairs(redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', '0', 'LIMIT', '0', '50')) do
