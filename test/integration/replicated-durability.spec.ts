@@ -1,5 +1,5 @@
 import { QueueUnavailableError } from '@antrean/jobs';
-import { connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { Link } from '@antrean/jobs/testing';
 import { Redis } from 'ioredis';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
@@ -132,7 +132,7 @@ describe('on a Cluster with DURABILITY=replicated', () => {
   });
 
   afterAll(async () => {
-    redis.disconnect();
+    closeRedis(redis);
     await cluster.stop();
   });
 
