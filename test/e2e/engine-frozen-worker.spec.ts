@@ -63,3 +63,38 @@ describe('an idle worker whose process stands still', () => {
     expect(living?.toldOf(jobId, 'started')).toHaveLength(1);
   });
 });
+
+describe('a worker that stands still for longer than its lease, and goes on', () => {
+  it('is told to stop with the reason, and changes nothing by what it says of its job: progress, log, checkpoint, step and end', async () => {
+    const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), types: [RunAct.type], leaseMs: 2_000 };
+    const [frozen, other] = await Promise.all([EngineHost.start(), EngineHost.start()]);
+    const observer = await startJobsApp([RunAct], [], { ...settings, types: ['!*'] });
+    try {
+      await frozen.open('worker', settings);
+      const { jobId } = await observer.queue.enqueue(RunAct, { act: 'stay', gate: 'open' });
+      await frozen.until(jobId, 'started');
+      frozen.freeze();
+      await other.open('worker', settings);
+      await other.until(jobId, 'started');
+      frozen.thaw();
+      expect(await frozen.until(jobId, 'stopped')).toMatchObject({ reason: 'lease_lost' });
+      expect(await frozen.until(jobId, 'refused')).toMatchObject({ codes: ['lease_lost', 'lease_lost'] });
+      await frozen.until(jobId, 'ended');
+      // It settles what it had, and gets no more work, before it is gone.
+      await frozen.close('worker');
+      await other.openGate('open');
+      const job = await untilJob(observer, jobId, succeeded);
+      expect(job).toMatchObject({
+        result: 'stayed',
+        attempt: 1,
+        crashes: 1,
+        progress: null,
+        runs: [{ outcome: 'crashed' }, { outcome: 'succeeded' }],
+      });
+      expect(await observer.status.logs(jobId)).toEqual([]);
+      expect(other.toldOf(jobId, 'started')).toHaveLength(1);
+    } finally {
+      await Promise.all([frozen.kill(), other.kill(), observer.close()]);
+    }
+  });
+});

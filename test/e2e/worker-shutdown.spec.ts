@@ -1,13 +1,16 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import { SendEmail, catalog } from '@antrean/catalog';
-import { JobsModule, QueueService, StatusService } from '@antrean/jobs';
+import { JobsModule, QueueService, StatusService, type Job } from '@antrean/jobs';
 import { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
 import { payloadOf } from '../support/job-context.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
+
+/** After the grace, for what was told to stop, for Redis to take note, and for a busy machine. */
+const ROOM_MS = 5_000;
 
 describe('a worker that is told to end while a mail is being sent', () => {
   const keyPrefix = newKeyPrefix();
@@ -87,6 +90,51 @@ describe('a worker that is told to end while a mail is being sent', () => {
       runs: [{ outcome: 'handed_back' }],
     });
   });
+
+  it('under load lets most jobs settle and hands the rest back within its grace: no attempt is used, and none counts as an error', async () => {
+    const release = smtp.hold('data');
+    const payload = payloadOf(SendEmail, { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } });
+    const results = await producer.get(QueueService).enqueueBulk(
+      SendEmail,
+      Array.from({ length: 1_000 }, () => ({ payload })),
+    );
+    const ids = results.flatMap((result) => ('accepted' in result ? [result.accepted.jobId] : []));
+    expect(ids).toHaveLength(1_000);
+    const env = { REDIS_URL, KEY_PREFIX: keyPrefix, WORKER_PORT: '0', SMTP_URL: smtp.url, SHUTDOWN_GRACE_SEC: '1' };
+    worker = await BuiltProcess.start('worker', env);
+    await eventually(() => {
+      expect(smtp.received.length).toBeGreaterThan(100);
+    });
+    const toldAt = performance.now();
+    worker.kill('SIGTERM');
+    await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
+    expect(performance.now() - toldAt).toBeLessThan(1_000 + ROOM_MS);
+    const after = await jobsOf(ids);
+    for (const { status, attempt, crashes, error, runs } of after) {
+      expect(status === 'succeeded' || status === 'queued').toBe(true);
+      expect({ attempt, crashes, error }).toEqual({ attempt: status === 'succeeded' ? 1 : 0, crashes: 0, error: null });
+      expect(runs.every(({ outcome }) => outcome === 'succeeded' || outcome === 'handed_back')).toBe(true);
+    }
+    expect(after.some(({ status }) => status === 'queued')).toBe(true);
+    expect(after.some(({ runs }) => runs.some(({ outcome }) => outcome === 'handed_back'))).toBe(true);
+    expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+
+    release();
+    await worker.dispose();
+    worker = await BuiltProcess.start('worker', env);
+    await eventually(async () => {
+      const { counts } = await producer.get(StatusService).depth(SendEmail.type);
+      expect(counts.queued + counts.processing).toBe(0);
+    }, 40_000);
+    for (const { status, attempt, crashes } of await jobsOf(ids)) {
+      expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 0 });
+    }
+  });
+
+  const jobsOf = async (ids: readonly string[]): Promise<readonly Job[]> => {
+    const jobs = await Promise.all(ids.map((jobId) => producer.get(StatusService).get(jobId)));
+    return jobs.filter((job) => job !== undefined);
+  };
 
   it('ends at once with 1 at the second signal', async () => {
     await holdMail('30');
