@@ -1,4 +1,4 @@
-import type { Job } from '@antrean/jobs';
+import type { EnqueueOptions, Job } from '@antrean/jobs';
 import { RunAct, type Act } from '../fixtures/engine/act.js';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
 import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
@@ -79,5 +79,43 @@ describe('a job that blocks the event loop twice, with a pause between', () => {
     const late = await submit({ act: 'return', ms: 1_000, gate: 'late' }, 1_500);
     const { status, attempt, crashes } = await untilJob(observer, late, ended);
     expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 1 });
+  });
+});
+
+describe('jobs with little time beside one that has much', () => {
+  const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), leaseMs: 2_000, concurrency: { [RunAct.type]: 20 } };
+  const MUCH = { timeoutMs: 600_000 };
+  const LITTLE = { timeoutMs: 600, maxAttempts: 1 };
+  let host: EngineHost;
+  let observer: JobsApp;
+
+  beforeAll(async () => {
+    host = await EngineHost.start();
+    observer = await startJobsApp([RunAct], [], { keyPrefix: settings.keyPrefix, types: ['!*'] });
+    await host.open('worker', settings);
+  });
+
+  afterAll(async () => {
+    await Promise.all([host.kill(), observer.close()]);
+  });
+
+  const submit = async (act: Act, options: EnqueueOptions): Promise<string> =>
+    (await observer.queue.enqueue(RunAct, act, options)).jobId;
+
+  it('are not buried for the event loop that it blocks within its time', async () => {
+    const hog = await submit({ act: 'hog', ms: 2_500 }, MUCH);
+    await host.until(hog, 'started');
+    const neighbour = await submit({ act: 'shout', ms: 300, times: 6 }, LITTLE);
+    const { status, attempt, crashes } = await untilJob(observer, neighbour, ended);
+    expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 5 });
+    await observer.control.cancel(hog);
+  });
+
+  it('are buried for blocking it themselves, sooner or later', async () => {
+    const waiting = await submit({ act: 'wait', gate: 'never' }, MUCH);
+    await host.until(waiting, 'started');
+    const blocker = await submit({ act: 'clog', ms: 2_500 }, LITTLE);
+    const { status, error, crashes } = await untilJob(observer, blocker, ended);
+    expect({ status, code: error?.code, crashes }).toEqual({ status: 'failed', code: 'poison', crashes: 10 });
   });
 });

@@ -13,9 +13,11 @@ const OVER_MS = SHORT.timeoutMs + GRACE_MS;
 describe('a worker that is blocked while it has several runs', () => {
   let queue: StoredQueue;
   let worker: StoredWorker;
+  let blocks: number;
 
   withFreshQueue((fresh) => {
     queue = fresh;
+    blocks = 0;
     worker = queue.newWorker();
   });
 
@@ -24,10 +26,14 @@ describe('a worker that is blocked while it has several runs', () => {
     describeJob({ type: queue.type, ulid }, await queue.read(ulid), []).runs;
   const claim = async (by = queue.newWorker()): Promise<readonly Claimed[]> => (await by.exchange({ want: 9 })).claimed;
   /** Has the worker's runs end past their hard limit so often, one block after the other. */
-  const block = async (times: number, plan: { readonly maxCrashes?: number } = {}): Promise<void> => {
+  const block = async (
+    times: number,
+    plan: { readonly maxCrashes?: number; readonly blameShared?: boolean } = {},
+  ): Promise<void> => {
     for (let time = 1; time <= times; time += 1) {
       while ((await claim(worker)).length > 0);
-      await queue.moveClock(time * OVER_MS);
+      blocks += 1;
+      await queue.moveClock(blocks * OVER_MS);
       await queue.crashOverdue(worker, plan);
     }
   };
@@ -35,7 +41,7 @@ describe('a worker that is blocked while it has several runs', () => {
   it('loses those past their hard limit, with the attempt given back and a crash counted; the others go on', async () => {
     const [short = '', long = ''] = await queue.add([SHORT, LONG]);
     await claim(worker);
-    await queue.moveClock(OVER_MS - 1_000);
+    await queue.moveClock(OVER_MS - 8_000);
     expect(await queue.crashOverdue(worker)).toEqual({ seen: 2, jobs: [] });
     await queue.moveClock(OVER_MS);
     const { seen, jobs } = await queue.crashOverdue(worker);
@@ -108,6 +114,22 @@ describe('a worker that is blocked while it has several runs', () => {
     expect((await queue.read(first)).record).toMatchObject({ status: 'failed', crashes: 3 });
     expect((await runsOf(first)).map(({ outcome }) => outcome)).toEqual(['crashed', 'crashed', 'crashed']);
     expect((await queue.read(second)).record).toMatchObject({ status: 'queued', crashes: 2, suspect: true });
+  });
+
+  it('does not have them buried soon where others may be what blocks: their crashes count among all of them only', async () => {
+    const [ulid = ''] = await queue.add([SHORT]);
+    await block(8, { blameShared: true });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 8, suspect: false });
+    await block(1, { blameShared: true });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 9, suspect: true });
+    await block(1, { blameShared: true });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'failed', crashes: 0, crashesInAll: 10 });
+  });
+
+  it('makes no suspects of them for that, though one crash of their own would bury them', async () => {
+    const [ulid = ''] = await queue.add([SHORT]);
+    await block(1, { maxCrashes: 1, blameShared: true });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', suspect: false });
   });
 
   it('cancels the run that was asked to stop', async () => {

@@ -36,7 +36,7 @@ describe('a run past its timeout and grace', () => {
     await worker.exchange({ want: 2 });
     await queue.add([SHORT]);
     await queue.newWorker().exchange({ want: 1 });
-    await queue.moveClock(SHORT.timeoutMs + GRACE_MS - 1_000);
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS - 8_000);
     expect(await look()).toEqual({ seen: 2, jobs: [] });
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
     expect(ulidsOf((await look()).jobs)).toEqual([short]);

@@ -52,7 +52,7 @@ describe('a worker whose runs do not stand under it any more', () => {
   const take = async (): Promise<readonly StoredJob[]> => {
     const { number: workerNumber } = jobs.app.get<WorkerIdentity>(WORKER_IDENTITY);
     await setClockOffset(jobs.link.redis, jobs.link.keyPrefix, Stay.type, HOUR);
-    const call = { type: Stay.type, workerNumber, graceMs: 0, maxCrashes: 3, offset: 0, limit: 9 };
+    const call = { type: Stay.type, workerNumber, graceMs: 0, maxCrashes: 3, blameShared: false, offset: 0, limit: 9 };
     const { jobs: taken } = await crashOverdue(jobs.link, {
       ...call,
       ...{ keepFinished: true, keepFailed: true, crashJson: '{}', poisonJson: '{}' },

@@ -43,6 +43,7 @@ export const MUST_HAPPEN: readonly string[] = [
   'handed back unbegun',
   ...['queued', 'failed', 'cancelled'].map((to) => `crash: processing → ${to}`),
   ...['queued', 'failed', 'cancelled'].map((to) => `blocked loop: ${to}`),
+  'blocked loop, perhaps by another: queued',
   ...['scheduled', 'queued', 'retrying'].map((from) => `cancel: ${from} → cancelled`),
   'cancel: processing → processing',
   'cancelled run: processing → cancelled',

@@ -181,12 +181,20 @@ export class StoredQueue {
 
   crashOverdue(
     { identity }: StoredWorker,
-    { offset = 0, limit = MAX_JOBS_PER_CALL, maxCrashes = 3, graceMs = 5_000, keepFinished = true, keepFailed = true } = {},
+    {
+      offset = 0,
+      limit = MAX_JOBS_PER_CALL,
+      maxCrashes = 3,
+      blameShared = false,
+      graceMs = 5_000,
+      keepFinished = true,
+      keepFailed = true,
+    } = {},
   ): Promise<Overdue> {
     return crashOverdue(this.link, {
       type: this.type,
       workerNumber: identity.number,
-      ...{ offset, limit, maxCrashes, graceMs, keepFinished, keepFailed },
+      ...{ offset, limit, maxCrashes, blameShared, graceMs, keepFinished, keepFailed },
       crashJson: '{}',
       poisonJson: '{}',
     });

@@ -130,7 +130,17 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [5, fc.record({ kind: fc.constant('reconcile' as const), ...lane, page: fc.integer({ min: 1, max: 3 }) })],
   [14, fc.record({ kind: fc.constant('heartbeat' as const), side, worker, afterSteps: fc.constantFrom(0, 0, 16) })],
   [10, fc.record({ kind: fc.constant('overdue' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 4) })],
-  [10, fc.record({ kind: fc.constant('blocked' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 5), keep })],
+  [
+    10,
+    fc.record({
+      kind: fc.constant('blocked' as const),
+      side,
+      worker,
+      afterSteps: fc.constantFrom(0, 4, 5),
+      keep,
+      blameShared: fc.boolean(),
+    }),
+  ],
   [
     10,
     fc.record({

@@ -60,7 +60,13 @@ export type Command =
   | ({ readonly kind: 'reconcile'; readonly page: number } & OnLane)
   | ({ readonly kind: 'heartbeat'; readonly worker: number; readonly afterSteps: number } & OnSide)
   | ({ readonly kind: 'overdue'; readonly worker: number; readonly afterSteps: number } & OnSide)
-  | ({ readonly kind: 'blocked'; readonly worker: number; readonly afterSteps: number; readonly keep: Keep } & OnSide)
+  | ({
+      readonly kind: 'blocked';
+      readonly worker: number;
+      readonly afterSteps: number;
+      readonly keep: Keep;
+      readonly blameShared: boolean;
+    } & OnSide)
   | ({
       readonly kind: 'reap';
       readonly afterSteps: number;

@@ -32,6 +32,11 @@ export interface Crash {
   readonly poisonError: string;
 }
 
+export interface BlockedCrash extends Crash {
+  /** Others than those whose time is over may be what blocks. */
+  readonly blameShared: boolean;
+}
+
 export interface Reap extends Crash {
   /** So many jobs at most. */
   readonly limit: number;
@@ -74,22 +79,23 @@ export function reap(queue: Queue, call: Reap, { worker, timedOut, taken }: Reap
 
 /**
  * The event loop of a worker is blocked while it has several runs: those past their hard limit are taken from it, and count as
- * crashed. Which they were. The worker lives on, and so does its lease.
+ * crashed; where others may be what blocks, not in a row. Which they were. The worker lives on, and so does its lease.
  */
-export function crashOverdue(queue: Queue, worker: string, call: Crash, now: number): string[] {
+export function crashOverdue(queue: Queue, worker: string, call: BlockedCrash, now: number): string[] {
   const taken = overdue(queue, worker, now).sort();
   for (const ulid of taken.toReversed()) {
-    const { status } = crash(queue, call, ulid, now);
+    const { status } = crash(queue, call, ulid, now, call.blameShared);
     queue.tally.saw(`blocked loop: ${status}`);
+    if (call.blameShared) queue.tally.saw(`blocked loop, perhaps by another: ${status}`);
   }
   if (taken.length > 0) queue.idle.delete(worker);
   return taken;
 }
 
-function crash(queue: Queue, { keep, crashError, poisonError }: Crash, ulid: string, now: number): Job {
+function crash(queue: Queue, { keep, crashError, poisonError }: Crash, ulid: string, now: number, blameShared = false): Job {
   const job = queue.jobs.get(ulid);
   must(job !== undefined, `${ulid} is gone`);
-  job.crashes += 1;
+  if (!blameShared) job.crashes += 1;
   job.crashesInAll += 1;
   if (job.cancelAskedAt !== 0) {
     note(job, { outcome: 'cancelled', endedAt: now, nextAt: 0, error: crashError });

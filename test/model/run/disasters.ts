@@ -68,7 +68,15 @@ export async function crashStorm(world: World, { side: at, rounds, checkpoints, 
         },
       );
     }
-    if (blocks) await takeOverdue(world, { kind: 'blocked', side: at, worker: 0, afterSteps: OVERDUE_STEPS, keep: KEEP });
+    const block = {
+      kind: 'blocked',
+      side: at,
+      worker: 0,
+      afterSteps: OVERDUE_STEPS,
+      keep: KEEP,
+      blameShared: !checkpoints,
+    } as const;
+    if (blocks) await takeOverdue(world, block);
     crash(world, { worker: 0, version: 3 });
     world.clock.forward(LEASE_STEPS);
     while ((await reapOnce(world, at)) !== undefined);
@@ -79,7 +87,8 @@ export async function hang(world: World, { side, worker: number, want, cancel, b
   const { worker } = laneOf(world, { side, worker: number });
   await callNext(world, side, worker, 1, { want });
   if (cancel) await carryOutCancel(world, { kind: 'cancel', side, among: 'running', jobs: [0, 1], keep: true });
-  if (blocks) await takeOverdue(world, { kind: 'blocked', side, worker: number, afterSteps: OVERDUE_STEPS, keep: KEEP });
+  const block = { kind: 'blocked', side, worker: number, afterSteps: OVERDUE_STEPS, keep: KEEP, blameShared: cancel } as const;
+  if (blocks) await takeOverdue(world, block);
   await carryOutHeartbeat(world, { kind: 'heartbeat', side, worker: number, afterSteps: OVERDUE_STEPS });
   crash(world, { worker: number, version: worker.version });
   world.clock.forward(LEASE_STEPS);

@@ -21,7 +21,7 @@ import { sweep } from '../../../libs/jobs/src/store/sweep.js';
 import type { CancelAnswer, Replay, ReplayAnswer } from '../rules/control.js';
 import { tokenOf, type Call } from '../rules/exchange.js';
 import type { Status, Submit } from '../rules/job.js';
-import type { Crash, Reap } from '../rules/lease.js';
+import type { BlockedCrash, Reap } from '../rules/lease.js';
 import type { Note } from '../rules/notes.js';
 import type { Policy } from '../rules/queue.js';
 import type { Sweep } from '../rules/retention.js';
@@ -52,7 +52,7 @@ export class Engine {
       this.reconcile(call, '', 1),
       this.heartbeat('1'),
       this.overdue('1'),
-      this.crashOverdue('1', { keep, crashError: '{}', poisonError: '{}' }),
+      this.crashOverdue('1', { keep, blameShared: false, crashError: '{}', poisonError: '{}' }),
       this.reap({ limit: 1, keep, crashError: '{}', poisonError: '{}' }),
       this.promote({ limit: 1, keepFinished: true }),
       this.sweep({ retentionMs: 1, deadRetentionMs: 1, limit: 1, maxFailed: 1 }),
@@ -129,12 +129,13 @@ export class Engine {
     return (await overdue(this.link, this.type, BigInt(worker), page)).jobs.map(({ ulid }) => ulid);
   }
 
-  async crashOverdue(worker: string, { keep, crashError, poisonError }: Crash) {
+  async crashOverdue(worker: string, { keep, blameShared, crashError, poisonError }: BlockedCrash) {
     const { jobs } = await crashOverdue(this.link, {
       type: this.type,
       workerNumber: BigInt(worker),
       graceMs: this.policy.graceMs,
       maxCrashes: this.policy.maxCrashes,
+      blameShared,
       offset: 0,
       limit: 250,
       keepFinished: keep.finished,

@@ -1,5 +1,5 @@
 import type { Command } from '../commands/commands.js';
-import { crashOverdue, heartbeat, overdue, reap, type Crash } from '../rules/lease.js';
+import { crashOverdue, heartbeat, overdue, reap, type BlockedCrash } from '../rules/lease.js';
 import { doubt, forgetGone, sweep } from '../rules/retention.js';
 import type { Keep, Settle } from '../rules/settle.js';
 import type { Status } from '../rules/job.js';
@@ -60,7 +60,7 @@ export async function settleOverdue(world: World, plan: Of<'overdue'>): Promise<
 export async function takeOverdue(world: World, plan: Of<'blocked'>): Promise<void> {
   world.clock.forward(plan.afterSteps);
   const { worker, side } = laneOf(world, plan);
-  const call: Crash = { keep: plan.keep, ...CRASH_ERRORS };
+  const call: BlockedCrash = { keep: plan.keep, blameShared: plan.blameShared, ...CRASH_ERRORS };
   await world.step(
     side,
     () => side.engine.crashOverdue(worker.number, call),

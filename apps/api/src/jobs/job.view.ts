@@ -58,7 +58,8 @@ export class JobView {
   @Whole({ description: 'The number of the latest run that counts against max_attempts; 0 before the first.', example: 1 })
   readonly attempt!: number;
   @Whole({ example: 5 }) readonly max_attempts!: number;
-  @Whole({ description: 'Runs that ended with the death of their worker.', example: 0 }) readonly crashes!: number;
+  @Whole({ description: 'Runs that ended because their worker was lost, or its event loop blocked.', example: 0 })
+  readonly crashes!: number;
   @Seconds({ example: 30 }) readonly timeout_sec!: number;
   @Text({ description: '32 hex digits, constant over retries.' }) readonly trace_id!: string;
   @NullableText({ description: 'X-Request-Id of the submit.' }) readonly request_id!: string | null;

@@ -7,7 +7,7 @@ import { Link } from '../store/link.js';
 import type { WorkerAbout } from '../store/presence.js';
 import type { StoredJob } from '../store/reply.js';
 import { rouse } from '../store/rouse.js';
-import { crashOverdueRuns } from './blocked-runs.js';
+import { countOverdueRuns, crashOverdueRuns } from './blocked-runs.js';
 import { BEATS_PER_LEASE, Heartbeat } from './heart.js';
 import { Loop, type Ticking } from './loop.js';
 import { HEARTBEAT_LANE, TimedOutRuns } from './timed-out-runs.js';
@@ -96,12 +96,9 @@ class Watch implements Ticking {
   private async settleOverdue(): Promise<void> {
     // Those that are taken meanwhile go on all the same, and may be what blocks.
     this.handlers = Math.max(this.handlers, this.heartbeat.jobs + this.beyondRedis);
-    const alone = this.handlers === 1;
-    for (const policy of this.setup.policies) {
-      if (!this.heartbeat.held.includes(policy.type)) continue;
-      if (alone) await this.timeOut(policy);
-      else await this.takeBack(policy);
-    }
+    const policies = this.setup.policies.filter(({ type }) => this.heartbeat.held.includes(type));
+    if (this.handlers === 1) for (const policy of policies) await this.timeOut(policy);
+    else await this.takeBack(policies);
   }
 
   /** A run that was alone blocks the loop itself. */
@@ -110,10 +107,19 @@ class Watch implements Ticking {
     if (jobs.length > 0) this.say({ kind: 'timed_out', type: policy.type, ulids: jobs.map(({ ulid }) => ulid) });
   }
 
-  /** One of several runs blocks the loop, and it is not to cost the others an attempt. */
-  private async takeBack(policy: HeartPolicy): Promise<void> {
-    const jobs = await crashOverdueRuns(this.link, policy, this.setup.worker.number, this.setup);
-    if (jobs.length > 0) this.say({ kind: 'taken', type: policy.type, jobs });
+  /**
+   * One of several handlers blocks the loop, and it is not to cost the others an attempt. Where it need not be one of those whose
+   * time is over, none of them is to be buried for it soon either.
+   */
+  private async takeBack(policies: readonly HeartPolicy[]): Promise<void> {
+    const { link, setup } = this;
+    const { number } = setup.worker;
+    const counts = await Promise.all(policies.map((policy) => countOverdueRuns(link, policy, number)));
+    const blameShared = counts.reduce((sum, count) => sum + count, 0) < this.handlers;
+    for (const policy of policies) {
+      const jobs = await crashOverdueRuns(link, policy, number, blameShared, setup);
+      if (jobs.length > 0) this.say({ kind: 'taken', type: policy.type, jobs });
+    }
   }
 
   private say(message: HeartMessage): void {

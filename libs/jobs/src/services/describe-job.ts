@@ -25,7 +25,7 @@ export function describeJob(id: JobId, snapshot: Snapshot, workers: readonly Pre
     payload: JSON.parse(record.payloadJson),
     attempt: record.attempt,
     maxAttempts: record.maxAttempts,
-    crashes: record.crashes,
+    crashes: record.crashesInAll,
     timeoutMs: record.timeoutMs,
     traceId: record.trace.traceId,
     requestId: facts.requestId ?? null,

@@ -43,6 +43,7 @@ export interface Job {
   /** The number of the latest run that counts; 0 before the first. */
   readonly attempt: number;
   readonly maxAttempts: number;
+  /** Runs that ended because their worker was lost, or its event loop blocked, since the submit or the latest replay. */
   readonly crashes: number;
   readonly timeoutMs: number;
   readonly traceId: string;

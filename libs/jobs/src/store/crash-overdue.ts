@@ -11,6 +11,8 @@ export interface OverdueCrash {
   /** After the timeout of a run. */
   readonly graceMs: number;
   readonly maxCrashes: number;
+  /** It may as well be a handler that blocks whose time is not over, or whose run was taken before. */
+  readonly blameShared: boolean;
   /** Runs to pass over, and to look at. */
   readonly offset: number;
   readonly limit: number;
@@ -48,6 +50,7 @@ export async function crashOverdue(link: Link, call: OverdueCrash): Promise<Over
         call.keepFailed ? 1 : 0,
         call.crashJson,
         call.poisonJson,
+        call.blameShared ? 1 : 0,
       ],
     ),
   );

@@ -36,7 +36,7 @@ local function requeue_crashed(call, job)
   local state = job.state
   note_crash(call, job, 'crashed', call.now, call.crash_json)
   state.status, state.attempt = 'q', state.attempt - 1
-  if state.crashes == call.max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1 then set_flag(state, FLAG_SUSPECT) end
+  if state.crashes > 0 and state.crashes == call.max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1 then set_flag(state, FLAG_SUSPECT) end
   write_state(job.key, state)
   local line = has_flag(state, FLAG_SUSPECT) and call.suspects or call.ready[1 + priority_of(job.header)]
   redis.call('LPUSH', line, entry_of(job.ulid, state.generation))
@@ -44,12 +44,13 @@ local function requeue_crashed(call, job)
   if expires_at > 0 then redis.call('ZADD', call.expiring, expires_at, job.ulid) end
 end
 
--- Takes a run from its worker and counts it as a crash. `call` has the time `now`, the `ending` to add to,
--- `crash_json` for the trail, `max_crashes` and `poison_json` for a burial, `keep_finished` and `keep_failed`, and the keys
+-- Takes a run from its worker and counts it as a crash; where it is as likely another's doing (`blame_shared`), among all
+-- crashes of the job only, and not among those in a row. `call` has further the time `now`, the `ending` to add to, `crash_json` for the trail, `max_crashes` and `poison_json` for a burial, `keep_finished` and `keep_failed`, and the keys
 -- `suspects`, `cancelled`, `cancels`, `failed`, `expiring` and `ready`. To leave `running` is the caller's to see to.
 local function crash(call, job)
   local state = job.state
-  state.crashes, state.all_crashes = math.min(state.crashes + 1, 255), math.min(state.all_crashes + 1, 255)
+  state.all_crashes = math.min(state.all_crashes + 1, 255)
+  if not call.blame_shared then state.crashes = math.min(state.crashes + 1, 255) end
   if has_flag(state, FLAG_CANCEL) then
     redis.call('SREM', call.cancels, job.ulid)
     note_crash(call, job, 'cancelled', 0, call.crash_json)

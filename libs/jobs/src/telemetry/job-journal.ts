@@ -96,7 +96,7 @@ export class JobJournal {
 
   /** A run was taken from its worker, lost or blocked; the job queues again, is buried, or cancelled as was asked for. */
   crashed(type: string, job: StoredJob, worker: { readonly lost_worker: string } | { readonly blocked_worker: string }): void {
-    const { status, crashes } = job.record;
+    const { status, crashesInAll: crashes } = job.record;
     if (isFinal(status)) this.metrics.finished.inc({ type, outcome: status });
     this.logger[status === 'failed' ? 'error' : 'warn'](
       { ...jobFields(type, job), outcome: 'crashed', crashes, ...worker },
