@@ -1,4 +1,5 @@
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
+import type { Settlement } from '../../libs/jobs/src/store/settle.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
 import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
@@ -42,13 +43,16 @@ describe('a deadline', () => {
     expect(await statusOf(late)).toBe('expired');
   });
 
-  it('does not end a run, and counts again while the job waits for the next one', async () => {
+  it.each<Settlement>([
+    { event: 'retry', outcome: 'failed', delayMs: HOUR, json: ERROR_JSON },
+    { event: 'snooze', delayMs: HOUR, json: ERROR_JSON },
+    { event: 'hand_back', delayMs: 0 },
+  ])('does not end a run, and counts again while the job waits for the next one: $event', async (settlement) => {
     const [ulid = ''] = await queue.add([{ expiresInMs: HOUR }]);
     const { claimed } = await worker.exchange({ want: 1 });
     await queue.moveClock(HOUR + 1);
     expect((await queue.promote()).moved).toEqual([]);
     expect(await statusOf(ulid)).toBe('processing');
-    const settlement = { event: 'retry', outcome: 'failed', delayMs: HOUR, json: ERROR_JSON } as const;
     await worker.exchange({ settles: claimed.map((job) => ({ ...job, settlement })) });
     expect((await queue.promote()).moved.map(({ record }) => record.status)).toEqual(['expired']);
   });

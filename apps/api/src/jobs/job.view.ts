@@ -69,7 +69,7 @@ export class JobView {
   @NullableTime() readonly finished_at!: string | null;
   @NullableTime() readonly last_failed_at!: string | null;
   @NullableTime({ description: 'For a retrying job.' }) readonly next_attempt_at!: string | null;
-  @NullableTime({ description: 'When it is given up unless it started.' }) readonly expires_at!: string | null;
+  @NullableTime({ description: 'When it expires unless it is running then.' }) readonly expires_at!: string | null;
   @NullableTime({ description: 'When the running job was asked to stop.' }) readonly cancel_requested_at!: string | null;
   @ApiProperty({ type: ProgressView, nullable: true, description: 'How far the handler says it is.' })
   readonly progress!: ProgressView | null;

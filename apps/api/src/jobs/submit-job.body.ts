@@ -115,7 +115,9 @@ export class JobOptionsBody {
 
   @IfGiven()
   @IsSeconds(BOUNDS.expiresInMs, {
-    description: 'The job expires when no run of it has started by then; while no worker runs its type, nobody ends it.',
+    description:
+      'The job expires when it still waits by then, for its first run or for another: a failure, a snooze or a crash makes it no more ' +
+      'useful. A run that goes on then is left alone. While no worker runs its type, nobody ends it.',
   })
   readonly expires_in_sec?: number;
 

@@ -15,8 +15,9 @@ export interface EnqueueOptions {
   /** A time in the past runs now. */
   readonly runAt?: Date;
   /**
-   * The job expires when no run of it has started by then. In milliseconds from now, by Redis' clock. It is the workers of the type
-   * that end it: while none is there the job stays as it is, and expires as soon as one comes.
+   * The job expires when it still waits by then, for its first run or for another: a failure, a snooze or a crash makes it no more
+   * useful. A run that goes on then is left alone. In milliseconds from now, by Redis' clock. It is the workers of the type that end
+   * it: while none is there the job stays as it is, and expires as soon as one comes.
    */
   readonly expiresInMs?: number;
   /**

@@ -54,7 +54,7 @@ export interface Job {
   readonly finishedAt: Date | null;
   readonly lastFailedAt: Date | null;
   readonly nextAttemptAt: Date | null;
-  /** A job that waits until then expires. */
+  /** The job expires then unless it is running; null when it may wait for ever. */
   readonly expiresAt: Date | null;
   /** When the running job was asked to stop. */
   readonly cancelRequestedAt: Date | null;
