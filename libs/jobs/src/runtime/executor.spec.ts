@@ -10,6 +10,7 @@ import { THREAD_WAIT_MS } from './time-limits.js';
 
 const TIMEOUT_MS = 2_000;
 const GRACE_MS = 500;
+const READ_MS = 4_000;
 const InThread = defineJob('thread.run', { payload: unchecked<object>(), isolation: 'thread', grace: `${GRACE_MS}ms` });
 
 const job = {
@@ -58,26 +59,35 @@ describe('a run in a thread', () => {
   let ended: unknown;
   let isGone: boolean;
 
-  beforeEach(async () => {
+  beforeEach(() => {
     jest.useFakeTimers();
     threads = new Threads();
     run = new Run();
     [ended, isGone] = [undefined, false];
+  });
+
+  const start = async (claimed = job): Promise<void> => {
     const unused = {} as never;
+    // All that earlier runs of a job left, which Redis takes its time to tell.
+    const link = {
+      keys: () => ({ extra: () => '' }),
+      redis: { hgetall: () => new Promise((resolve) => setTimeout(resolve, READ_MS, {})) },
+    } as never;
     const logger = createLogger({ app: 'worker', level: 'silent', format: 'json' });
-    const executor = new Executor(unused, unused, unused, unused, { logger } as never);
+    const executor = new Executor(link, unused, unused, unused, { logger } as never);
     const registered = { definition: InThread, handler: threads, threads } as unknown as RegisteredHandler;
-    const { end, gone }: Execution = executor.execute(registered, job, run);
+    const { end, gone }: Execution = executor.execute(registered, claimed, run);
     void end.then(({ settlement }) => (ended = settlement));
     void gone.then(() => (isGone = true));
     await jest.advanceTimersByTimeAsync(0);
-  });
+  };
 
   afterEach(() => {
     jest.useRealTimers();
   });
 
   it('has its whole time from when there is a thread for it, however long it waited', async () => {
+    await start();
     await jest.advanceTimersByTimeAsync(THREAD_WAIT_MS - 1);
     threads.place();
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
@@ -91,7 +101,16 @@ describe('a run in a thread', () => {
     expect(threads.terminated).toEqual([`thread.run_${job.ulid}`]);
   });
 
+  it('waits as long for a thread when it had to read first what earlier runs left', async () => {
+    await start({ ...job, record: { ...job.record, hasExtra: true } });
+    await jest.advanceTimersByTimeAsync(READ_MS + THREAD_WAIT_MS - 1);
+    expect(ended).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(ended).toMatchObject({ event: 'hand_back', neverBegan: true });
+  });
+
   it('goes back as it came when no thread is to be had, and leaves the line', async () => {
+    await start();
     await jest.advanceTimersByTimeAsync(THREAD_WAIT_MS - 1);
     expect([ended, isGone]).toEqual([undefined, false]);
     await jest.advanceTimersByTimeAsync(1);

@@ -35,6 +35,12 @@ export interface Execution {
   readonly gone: Promise<void>;
 }
 
+interface Limits {
+  readonly clock: RunClock;
+  /** The run is about to ask for a thread. */
+  readonly waitForThread: () => void;
+}
+
 /** Runs one claimed job: payload, handler, time limits, and what its end means. */
 @Injectable()
 export class Executor {
@@ -67,21 +73,22 @@ export class Executor {
         threads?.terminate(formatJobId({ type: definition.type, ulid: job.ulid }));
       },
     });
-    if (threads === undefined) clock.begin();
-    else {
+    const waitForThread = (): void => {
       clock.wait(THREAD_WAIT_MS, () => {
         this.options.logger.warn(jobFields(definition.type, job), 'no thread was to be had for a job, it goes back');
         settle(neverBegan(NO_THREAD_DELAY_MS));
         // It leaves the line for a thread.
         run.abort('lease_lost');
       });
-    }
-    const gone = this.work(registered, job, run, notes, clock).then(settle);
+    };
+    if (threads === undefined) clock.begin();
+    const gone = this.work(registered, job, run, notes, { clock, waitForThread }).then(settle);
     return { end, gone };
   }
 
-  private async work(registered: RegisteredHandler, job: Claimed, run: Run, notes: RunNotes, clock: RunClock): Promise<RunEnd> {
+  private async work(registered: RegisteredHandler, job: Claimed, run: Run, notes: RunNotes, limits: Limits): Promise<RunEnd> {
     const { definition, handler, threads } = registered;
+    const { clock, waitForThread } = limits;
     let end: RunEnd;
     try {
       const left = job.record.hasExtra ? await this.gather(definition.type, job) : NOTHING_GATHERED;
@@ -94,6 +101,7 @@ export class Executor {
       const begin = (): void => {
         clock.begin();
       };
+      if (threads !== undefined) waitForThread();
       const result = await (threads === undefined ? handler.handle(context) : threads.handle(context, begin));
       end = succeeded(run, resultJson(result));
     } catch (thrown) {

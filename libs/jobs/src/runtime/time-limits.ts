@@ -2,13 +2,15 @@ import type { JobDefinition } from '../definition/job-definition.js';
 
 /** A run waits this long at most for a thread, and its time counts from then on. */
 export const THREAD_WAIT_MS = 30_000;
+/** Before it asks for one it reads what earlier runs left, which takes no longer than a command to Redis may. */
+const READ_MS = 5_000;
 
 /**
  * How long past its timeout a run may be under way by Redis' clock, which counts from the claim and knows of no wait for a thread:
  * whoever settles runs for a worker that cannot is not to cut short one that waited.
  */
 export function longestGraceMs({ graceMs, isolation }: Pick<JobDefinition, 'graceMs' | 'isolation'>): number {
-  return isolation === 'thread' ? graceMs + THREAD_WAIT_MS : graceMs;
+  return isolation === 'thread' ? graceMs + READ_MS + THREAD_WAIT_MS : graceMs;
 }
 
 /** What is to happen when a run takes too long. */
