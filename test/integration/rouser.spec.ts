@@ -1,6 +1,8 @@
+import { defineJob, unchecked } from '@antrean/jobs';
+import { Link } from '@antrean/jobs/testing';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { Ear } from '../support/ear.js';
-import { silentLogger } from '../support/jobs-app.js';
+import { silentLogger, startJobsApp } from '../support/jobs-app.js';
 import { StoredQueue } from '../support/stored-queue.js';
 
 describe('a process that woke a worker', () => {
@@ -97,11 +99,42 @@ describe('a process that woke a worker', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('leaves no look behind when it ends', () => {
+  it('looks at once when it ends, and no more', async () => {
+    await nobodyComesFor(queue, 9);
     rouser.woke(queue.type);
-    rouser.onApplicationShutdown();
-    expect(jest.getTimerCount()).toBe(0);
+    await rouser.close();
+    expect(await ear.drain()).toHaveLength(1);
     rouser.woke(queue.type);
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is not held up when it ends by a Redis that does not answer', async () => {
+    const call = jest.spyOn(queue.redis, 'callBuffer').mockReturnValue(new Promise(() => undefined));
+    rouser.woke(queue.type);
+    const closing = rouser.close();
+    await jest.advanceTimersByTimeAsync(500);
+    await closing;
+    expect(call).toHaveBeenCalledTimes(1);
+    call.mockRestore();
+  });
+});
+
+describe('an application that submits and ends', () => {
+  it('has another worker woken when nobody came yet for what it submitted', async () => {
+    const Run = defineJob('ended.run', { payload: unchecked<object>() });
+    const jobs = await startJobsApp([Run], [], { types: ['!*'] });
+    const opened = await StoredQueue.open();
+    const queue = StoredQueue.of(new Link(opened.redis, jobs.link.keyPrefix), Run.type);
+    const ear = await Ear.of(queue);
+    for (const worker of [queue.newWorker(), queue.newWorker()]) {
+      await worker.exchange({ want: 1 });
+      await ear.listenFor(worker);
+    }
+    await jobs.queue.enqueue(Run, {});
+    expect(await ear.drain()).toHaveLength(1);
+    await jobs.close();
+    expect(await ear.drain()).toHaveLength(1);
+    ear.close();
+    await opened.close();
   });
 });

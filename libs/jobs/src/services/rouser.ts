@@ -1,4 +1,5 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { isRedisAway } from '../store/availability.js';
 import { Link } from '../store/link.js';
 import { rouse } from '../store/rouse.js';
@@ -8,6 +9,8 @@ import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
 const FIRST_PAUSE_MS = 200;
 /** Beyond this the slow poll of the idle workers finds what is left. */
 const LAST_PAUSE_MS = 30_000;
+/** A shutdown is held up no longer by a Redis that does not answer. */
+const LAST_LOOKS_MS = 500;
 
 interface Look {
   readonly timer: NodeJS.Timeout;
@@ -20,7 +23,7 @@ interface Look {
  * blocked, or its host is gone and Redis does not know yet. Then the next is woken, after ever longer pauses.
  */
 @Injectable()
-export class Rouser implements OnApplicationShutdown {
+export class Rouser implements OnModuleInit {
   /** By type, one at most. */
   private readonly looks = new Map<string, Look>();
   private closed = false;
@@ -35,10 +38,18 @@ export class Rouser implements OnApplicationShutdown {
     this.lookWithin(type, FIRST_PAUSE_MS);
   }
 
-  onApplicationShutdown(): void {
+  onModuleInit(): void {
+    this.link.beforeClose(() => this.close());
+  }
+
+  /** Looks at once where it was about to: nobody else would. Never rejects. */
+  async close(): Promise<void> {
     this.closed = true;
+    const types = [...this.looks.keys()];
     for (const { timer } of this.looks.values()) clearTimeout(timer);
     this.looks.clear();
+    const looked = Promise.all(types.map((type) => this.rouse(type)));
+    await Promise.race([looked, sleep(types.length === 0 ? 0 : LAST_LOOKS_MS, undefined, { ref: false })]);
   }
 
   private lookWithin(type: string, pauseMs: number): void {
@@ -54,15 +65,21 @@ export class Rouser implements OnApplicationShutdown {
   }
 
   private async look(type: string, pauseMs: number): Promise<void> {
+    if ((await this.rouse(type)) && pauseMs * 2 <= LAST_PAUSE_MS) this.lookWithin(type, pauseMs * 2);
+  }
+
+  /** Whether one more was woken. */
+  private async rouse(type: string): Promise<boolean> {
     // Without a connection there is nobody to ask. Workers that lost theirs look by themselves once it is back.
-    if (this.link.redis.status !== 'ready') return;
+    if (this.link.redis.status !== 'ready') return false;
     try {
-      if ((await rouse(this.link, type)) && pauseMs * 2 <= LAST_PAUSE_MS) this.lookWithin(type, pauseMs * 2);
+      return await rouse(this.link, type);
     } catch (error) {
       this.options.logger[isRedisAway(error) ? 'debug' : 'warn'](
         { job_type: type, err: error },
         'nobody could look whether a woken worker came',
       );
+      return false;
     }
   }
 }

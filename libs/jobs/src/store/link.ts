@@ -5,6 +5,7 @@ import { TypeKeys } from './keys.js';
 /** The connection that scripts run on, and the names of the keys they run against. */
 export class Link implements OnApplicationShutdown {
   private readonly keysByType = new Map<string, TypeKeys>();
+  private readonly lastWords: (() => Promise<void>)[] = [];
 
   constructor(
     readonly redis: RedisConnection,
@@ -33,8 +34,14 @@ export class Link implements OnApplicationShutdown {
     return keys;
   }
 
-  /** The last of all shutdown hooks' phases: whoever still has something to say to Redis has said it by then. */
-  onApplicationShutdown(): void {
+  /** Has something said when the application has shut down, just before the connection closes. `say` must neither reject nor take long. */
+  beforeClose(say: () => Promise<void>): void {
+    this.lastWords.push(say);
+  }
+
+  /** The last of all shutdown hooks' phases: no request and no run is in hand any more. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.lastWords.map((say) => say()));
     closeRedis(this.redis);
   }
 }
