@@ -111,7 +111,7 @@ const crashStorm = (rounds: number, checkpoints: boolean): fc.Arbitrary<Command>
     side,
     rounds: fc.constant(rounds),
     checkpoints: fc.constant(checkpoints),
-    blocks: fc.boolean(),
+    blocks: mostly(true),
   });
 
 const picks = (...among: JobPicks['among'][]) => ({
