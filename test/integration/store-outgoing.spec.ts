@@ -1,5 +1,6 @@
 import { decodeOutgoing, dropOutgoing, readOutgoing, type Outgoing } from '../../libs/jobs/src/store/outgoing.js';
 import type { Settlement } from '../../libs/jobs/src/store/settle.js';
+import { Ear } from '../support/ear.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
 import type { StoredQueue, JobPlan, StoredWorker } from '../support/stored-queue.js';
 
@@ -190,6 +191,44 @@ describe('the end of a job with a webhook', () => {
     await worker.exchange(call);
     expect((await worker.exchange({ ...call, call: worker.lastCall() })).hasOutgoing).toBe(false);
     expect(await told()).toEqual([`${job.ulid} succeeded`]);
+  });
+
+  describe('by a cancel', () => {
+    let ear: Ear;
+
+    beforeEach(async () => {
+      ear = await Ear.of(queue);
+    });
+
+    afterEach(() => {
+      ear.close();
+    });
+
+    const waits = { when: { delayMs: HOUR } };
+
+    it('is told to one worker, and to none when nobody is to hear of it', async () => {
+      const idle = [queue.newWorker(), queue.newWorker()];
+      const [hooked, plain = ''] = [await addOne(waits), ...(await queue.add([waits]))];
+      for (const one of idle) {
+        await one.exchange({ want: 1 });
+        await ear.listenFor(one);
+      }
+      await queue.cancel([plain]);
+      expect(await ear.drain()).toEqual([]);
+      await queue.cancel([hooked]);
+      expect(await ear.drain()).toHaveLength(1);
+      // It is no wake-up: both wait as before.
+      expect(await queue.redis.zcard(queue.keys.idle)).toBe(2);
+    });
+
+    it('is told to one that is full when no other hears', async () => {
+      await queue.add([{}]);
+      await worker.exchange({ want: 1 });
+      await ear.listenFor(worker);
+      await queue.newWorker().exchange({ want: 1 });
+      await queue.cancel([await addOne(waits)]);
+      expect(await ear.drain()).toContain(queue.keys.wake(worker.number));
+    });
   });
 
   describe('when it is handed on', () => {

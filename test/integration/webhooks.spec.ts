@@ -121,6 +121,15 @@ describe('a webhook', () => {
     return jobs.filter((job) => job !== undefined);
   };
 
+  it('hears of a cancel soon, though no worker had a hand in it', async () => {
+    const jobId = await accepted(hook(), { options: { delay_sec: 3_600 } });
+    expect((await api.http.post(`/jobs/${jobId}/cancel`).set(bearer('ops'))).status).toBe(200);
+    await eventually(() => {
+      expect(received).toHaveLength(1);
+    }, 5_000);
+    expect(verified(0)).toMatchObject({ type: 'job.cancelled', data: { job_id: jobId } });
+  });
+
   it('gets one message, signed, with what GET /jobs/{id} shows but for payload and links', async () => {
     const jobId = await accepted(hook());
     await untilReceived(1);

@@ -9,6 +9,8 @@ export interface WakeUpEvents {
   readonly onWake: (type: string) => void;
   /** The job was cancelled while it runs here. */
   readonly onCancel: (type: string, ulid: string) => void;
+  /** There are events of the type to be handed on. */
+  readonly onOutgoing: (type: string) => void;
 }
 
 /** Hears when there is work for this worker while it is idle, and which of its jobs are to stop. */
@@ -20,18 +22,19 @@ export class WakeUp {
     private readonly worker: WorkerIdentity,
   ) {}
 
-  start(types: readonly string[], { onWake, onCancel }: WakeUpEvents): void {
+  start(types: readonly string[], { onWake, onCancel, onOutgoing }: WakeUpEvents): void {
     const { redisUrl, keyPrefix, logger } = this.options;
     if (this.redis !== undefined || types.length === 0) return;
     const redis = connectRedis(redisUrl, { name: 'antrean-wake-up', logger });
     this.redis = redis;
     const link = new Link(redis, keyPrefix);
     const typeOf = new Map(types.map((type) => [link.keys(type).wake(String(this.worker.number)), type]));
-    redis.on('smessage', (channel: string, ulid: string) => {
+    redis.on('smessage', (channel: string, message: string) => {
       const type = typeOf.get(channel);
       if (type === undefined) return;
-      if (ulid === '') onWake(type);
-      else onCancel(type, ulid);
+      if (message === '') onWake(type);
+      else if (message === 'outgoing') onOutgoing(type);
+      else onCancel(type, message);
     });
     redis.on('ready', () => {
       // One by one: the channels of two types may lie in different slots of a Cluster.

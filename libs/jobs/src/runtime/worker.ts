@@ -161,6 +161,9 @@ export class Worker {
     this.wakeUp.start([...this.claimers.keys()], {
       onWake: (type) => this.claimers.get(type)?.wake(),
       onCancel: (type, ulid) => this.claimers.get(type)?.cancel(ulid),
+      onOutgoing: (type) => {
+        this.maintenance.relaySoon(type);
+      },
     });
   }
 

@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
 -- Cancels jobs: one that waits ends at once, one that runs is asked to stop.
--- KEYS   1 clock, 2 scheduled, 3 retrying, 4 parked, 5 ghosts, 6 cancels, 7 cancelled, 8 expiring
+-- KEYS   1 clock, 2 scheduled, 3 retrying, 4 parked, 5 ghosts, 6 cancels, 7 cancelled, 8 expiring, 9 idle, 10 leases
 -- ARGV   1 keep finished jobs (1/0), then ulids
 -- reply  per job: `+` (changed now) or `=` (had ended, or had been asked to stop), since when the running job is asked to stop (6,
 --        0: it is not), and its record without the payload in the state it has now; `` when there is no such job
 --#include clock
 --#include record
+--#include wake
 --#include dedupe
 --#include finish
 
@@ -67,4 +68,6 @@ for _, job in ipairs(jobs) do
   reply[#reply + 1] = state and seen[job.ulid].reply or ''
 end
 write_ending(ending)
+-- Who cancels need not be a worker, which would see to it itself.
+if #ending.outgoing > 0 then tell_of_events(KEYS[9], KEYS[10], base) end
 return reply

@@ -26,7 +26,18 @@ export async function cancel(
   const answers = asArray(
     await script.run(
       link.redis,
-      [keys.clock, keys.scheduled, keys.retrying, keys.parked, keys.ghosts, keys.cancels, keys.cancelled, keys.expiring],
+      [
+        keys.clock,
+        keys.scheduled,
+        keys.retrying,
+        keys.parked,
+        keys.ghosts,
+        keys.cancels,
+        keys.cancelled,
+        keys.expiring,
+        keys.idle,
+        keys.leases,
+      ],
       [keepFinished ? 1 : 0, ...ulids],
     ),
   ).map(asBuffer);

@@ -27,7 +27,7 @@ const PRIORITIES = 10;
  * | `log:<ulid>` | list | its latest log lines |
  * | `dedupe:<key>` | string | `deadline ulid` |
  * | `once:<key>` | string | the first answer to a submit under the key, see once.lua |
- * | `wake:<worker>` | channel | tells a worker that there is work (``), or which job is to stop (its ulid) |
+ * | `wake:<worker>` | channel | tells a worker that there is work (``), that there are events (`outgoing`), or which job is to stop (its ulid) |
  * | `ended:<ulid>` | channel | tells who waits for a job that it has ended |
  */
 export class TypeKeys {

@@ -22,6 +22,15 @@ local function wake_another(idle_key, base, worker)
   if since then redis.call('ZADD', idle_key, since, worker) end
 end
 
+-- Tells one worker, idle or not, that there are events to be handed on; any of the type can.
+local function tell_of_events(idle_key, leases_key, base)
+  for _, set in ipairs({ idle_key, leases_key }) do
+    for _, worker in ipairs(redis.call('ZREVRANGE', set, '0', '9')) do
+      if redis.call('SPUBLISH', base .. 'wake:' .. worker, 'outgoing') > 0 then return end
+    end
+  end
+end
+
 -- Wakes one idle worker that reads payloads of `version`, among the latest 50, and says whether it did.
 local function wake_version(idle_key, workers_key, base, version)
   for _, idle in ipairs(redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', '0', 'LIMIT', '0', '50')) do
