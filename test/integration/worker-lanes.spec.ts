@@ -1,4 +1,5 @@
 import { JobHandler, defineJob, unchecked, type Handles, type JobContext } from '@antrean/jobs';
+import { InHand } from '../../libs/jobs/src/runtime/in-hand.js';
 import { Lane, type Request } from '../../libs/jobs/src/runtime/lane.js';
 import { WORKER_IDENTITY } from '@antrean/jobs/testing';
 import type { WorkerIdentity } from '../../libs/jobs/src/store/exchange.js';
@@ -128,6 +129,22 @@ describe('a worker whose calls are not answered', () => {
       await jobs.until(jobId, ({ status }) => status === 'succeeded');
     }
     spy.mockRestore();
+  });
+
+  it('starts no job whose claim is answered when most of the lease is over, and hands it back uncounted', async () => {
+    const handBack = jest.spyOn(InHand.prototype, 'giveBack');
+    const exchange = Reflect.get(Lane.prototype, 'exchange');
+    const late = jest.spyOn(Lane.prototype, 'exchange').mockImplementation(async function (this: Lane, ...args) {
+      const answer = await exchange.apply(this, args);
+      if (answer === undefined || handBack.mock.calls.length > 0) return answer;
+      return { ...answer, sentAt: answer.sentAt - 0.8 * 30_000 };
+    });
+    const { jobId } = await jobs.queue.enqueue(Other, {});
+    const job = await jobs.until(jobId, ({ status }) => status === 'succeeded');
+    expect(handBack).toHaveBeenCalledTimes(1);
+    expect(job).toMatchObject({ attempt: 1, crashes: 0, runs: [{ number: 1, outcome: 'succeeded' }] });
+    late.mockRestore();
+    handBack.mockRestore();
   });
 
   it('stops a job that was cancelled while the answer with its claim was on its way', async () => {
