@@ -160,6 +160,21 @@ describe('a delivery', () => {
     expect(received.map(({ url }) => url)).toEqual(['/hook?token=s3cr3t']);
   });
 
+  it('that is answered by a switch of protocols is refused, and its connection closed', async () => {
+    const closed = new Promise<void>((resolve) => {
+      answer = (_response, { socket }) => {
+        socket.once('close', () => {
+          resolve();
+        });
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+      };
+    });
+    const error = await failure(deliver());
+    expect(error).toMatchObject({ name: 'WebhookAnswerError', code: 'webhook_refused', status: 101 });
+    expect(verdict(error)).toBe('retry');
+    await closed;
+  });
+
   it('that is answered 410 is never tried again', async () => {
     answer = (response) => response.writeHead(410).end();
     const error = await failure(deliver());
@@ -206,6 +221,23 @@ describe('a delivery', () => {
     };
     const error = await failure(deliver({}, {}, abort.signal));
     expect(error).toMatchObject({ name: 'AbortError' });
+    expect(verdict(error)).toBe('retry');
+  });
+
+  it('is tried again when no answer comes for 20 s', async () => {
+    const patience = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(patience.signal);
+    answer = () => {
+      patience.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    };
+    const error = await failure(deliver());
+    expect(timeout).toHaveBeenCalledWith(20_000);
+    timeout.mockRestore();
+    expect(error).toMatchObject({
+      name: 'WebhookTimeoutError',
+      code: 'webhook_timeout',
+      message: 'The receiver did not answer within 20 s.',
+    });
     expect(verdict(error)).toBe('retry');
   });
 

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { OutboundPolicy } from '@antrean/platform';
+import { WebhookTimeoutError } from './webhook-errors.js';
 
 /** What a receiver answered; its body is not read. */
 export interface WebhookAnswer {
@@ -24,10 +25,12 @@ export class WebhookClient {
 
   /**
    * @param url one with which the policy finds no fault.
-   * @throws {OutboundRefusedError} when the host has no address that may be called; else what sockets and TLS throw.
+   * @throws {OutboundRefusedError} when the host has no address that may be called; {@link WebhookTimeoutError}; else what sockets
+   * and TLS throw.
    */
   async post(url: URL, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal): Promise<WebhookAnswer> {
     const bytes = Buffer.from(body);
+    const patience = AbortSignal.timeout(PATIENCE_MS);
     const options: RequestOptions = {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'content-length': bytes.length },
@@ -35,19 +38,34 @@ export class WebhookClient {
       agent: false,
       lookup: this.policy.lookup,
       maxHeaderSize: MAX_HEADER_BYTES,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+      signal: AbortSignal.any([signal, patience]),
       ...(this.trusted !== undefined && { ca: this.trusted }),
     };
-    const answer = await send(url, options, bytes);
-    answer.destroy();
-    return { status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] };
+    try {
+      const answer = await send(url, options, bytes);
+      answer.destroy();
+      return { status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] };
+    } catch (error) {
+      if (patience.aborted && !signal.aborted) throw new WebhookTimeoutError(PATIENCE_MS, { cause: error });
+      throw error;
+    }
   }
 }
 
 function send(url: URL, options: RequestOptions, body: Buffer): Promise<IncomingMessage> {
   const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    // Errors after the head of the answer find nobody: its body is let go.
-    open(url, options, resolve).on('error', reject).end(body);
+    open(url, options, resolve)
+      // Nobody asked for another protocol. Without a listener Node would close the connection and tell nobody.
+      .on('upgrade', (answer, socket) => {
+        socket.destroy();
+        resolve(answer);
+      })
+      // Errors after the head of the answer find nobody: its body is let go.
+      .on('error', reject)
+      .on('close', () => {
+        reject(new Error('The connection was closed without an answer.'));
+      })
+      .end(body);
   });
 }

@@ -21,3 +21,13 @@ export class WebhookSecretMissingError extends Error {
     super(`WEBHOOK_SECRETS of this worker has no secret for ${name}.`);
   }
 }
+
+/** The receiver took its time, or nobody was there to refuse the connection. */
+export class WebhookTimeoutError extends Error {
+  override readonly name = 'WebhookTimeoutError';
+  readonly code = 'webhook_timeout';
+
+  constructor(patienceMs: number, options: { readonly cause: unknown }) {
+    super(`The receiver did not answer within ${patienceMs / 1_000} s.`, options);
+  }
+}
