@@ -47,6 +47,7 @@ export {
 export { DedupeService } from './services/dedupe.service.js';
 export { ListService, type JobFilter, type JobPage } from './services/list.service.js';
 export { INDEXED_STATUSES, type IndexedStatus } from './store/job-index.js';
+export { jobJson } from './services/job-json.js';
 export type { Job, LogLine, Progress, Run, RunError, RunOutcome, WaitingOn } from './services/job.js';
 export { QueueService, type BulkJob, type BulkResult } from './services/queue.service.js';
 export type { PresentWorker } from './store/presence.js';

@@ -1,4 +1,3 @@
-import type { Run } from '@antrean/jobs';
 import { NullableText, NullableTime, Text, Time, Whole } from '../http/view-fields.js';
 
 /** One run in a job's trail. */
@@ -32,18 +31,4 @@ export class AttemptView {
 
   @NullableTime({ description: 'When the job was to run again, as decided at the end of this run.' })
   readonly next_attempt_at!: string | null;
-}
-
-export function attemptView({ number, workerId, startedAt, finishedAt, outcome, error, nextAttemptAt }: Run): AttemptView {
-  return {
-    number,
-    worker_id: workerId,
-    started_at: startedAt.toISOString(),
-    finished_at: finishedAt?.toISOString() ?? null,
-    outcome,
-    error: error?.message ?? null,
-    error_name: error?.name ?? null,
-    error_code: error?.code ?? null,
-    next_attempt_at: nextAttemptAt?.toISOString() ?? null,
-  };
 }

@@ -1,4 +1,4 @@
-import { JOB_STATUSES, type Job, type JobStatus } from '@antrean/jobs';
+import { JOB_STATUSES, jobJson, type Job, type JobStatus } from '@antrean/jobs';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Links } from '../http/links.js';
 import {
@@ -13,8 +13,8 @@ import {
   Time,
   Whole,
 } from '../http/view-fields.js';
-import { AttemptView, attemptView } from './attempt.view.js';
-import { ProgressView, progressView } from './progress.view.js';
+import { AttemptView } from './attempt.view.js';
+import { ProgressView } from './progress.view.js';
 import { JobLinks } from './submitted-job.view.js';
 
 /** Why a job that does not run does not run. */
@@ -87,46 +87,5 @@ export class JobView {
 }
 
 export function jobView(job: Job, links: Links): JobView {
-  return {
-    job_id: job.jobId,
-    type: job.type,
-    payload_version: job.payloadVersion,
-    status: job.status,
-    priority: job.priority,
-    group: null,
-    user_id: job.userId,
-    tags: job.tags,
-    metadata: job.metadata,
-    payload: job.payload,
-    attempt: job.attempt,
-    max_attempts: job.maxAttempts,
-    crashes: job.crashes,
-    timeout_sec: job.timeoutMs / 1_000,
-    trace_id: job.traceId,
-    request_id: job.requestId,
-    created_at: job.createdAt.toISOString(),
-    run_at: job.runAt.toISOString(),
-    started_at: job.startedAt?.toISOString() ?? null,
-    finished_at: job.finishedAt?.toISOString() ?? null,
-    last_failed_at: job.lastFailedAt?.toISOString() ?? null,
-    next_attempt_at: job.nextAttemptAt?.toISOString() ?? null,
-    expires_at: job.expiresAt?.toISOString() ?? null,
-    cancel_requested_at: job.cancelRequestedAt?.toISOString() ?? null,
-    progress: job.progress === null ? null : progressView(job.progress),
-    result: job.result ?? null,
-    error: job.error?.message ?? null,
-    error_code: job.error?.code ?? null,
-    attempts: job.runs.map(attemptView),
-    waiting_on: waitingOnView(job.waitingOn),
-    dedupe_key: job.dedupeKey,
-    replays: job.replays,
-    worker_id: job.workerId,
-    links: { self: links.job(job.jobId) },
-  };
-}
-
-function waitingOnView(waitingOn: Job['waitingOn']): WaitingOnView | null {
-  if (waitingOn === null) return null;
-  const { reason, detail, until, position } = waitingOn;
-  return { reason, detail, until: until?.toISOString() ?? null, position };
+  return { ...jobJson(job), links: { self: links.job(job.jobId) } };
 }

@@ -1,4 +1,3 @@
-import type { Progress } from '@antrean/jobs';
 import { ApiProperty } from '@nestjs/swagger';
 import { ANY_JSON, NullableText, Time } from '../http/view-fields.js';
 
@@ -15,8 +14,4 @@ export class ProgressView {
 
   @Time()
   readonly updated_at!: string;
-}
-
-export function progressView({ percent, message, data, updatedAt }: Progress): ProgressView {
-  return { percent, message, data, updated_at: updatedAt.toISOString() };
 }

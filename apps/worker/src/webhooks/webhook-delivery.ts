@@ -1,15 +1,11 @@
 import { WebhookDeliver, type WebhookDeliverPayload } from '@antrean/catalog';
-import type { WebhookDelivery } from '@antrean/jobs';
-import { endedJob } from './ended-job.js';
+import { jobJson, type WebhookDelivery } from '@antrean/jobs';
 
-/** How the ends of jobs become messages: Standard Webhooks' `{type, timestamp, data}`. */
+/** How the ends of jobs become messages: Standard Webhooks' `{type, timestamp, data}`, the job without its payload. */
 export const webhookDelivery: WebhookDelivery<WebhookDeliverPayload> = {
   definition: WebhookDeliver,
-  payloadOf: ({ id, event, url, secret, job }) => ({
-    url,
-    secret,
-    message_id: id,
-    // Dates write themselves as RFC 3339 with milliseconds.
-    body: JSON.stringify({ type: event, timestamp: job.finishedAt, data: endedJob(job) }),
-  }),
+  payloadOf: ({ id, event, url, secret, job }) => {
+    const { payload: _payload, ...data } = jobJson(job);
+    return { url, secret, message_id: id, body: JSON.stringify({ type: event, timestamp: data.finished_at, data }) };
+  },
 };
