@@ -21,6 +21,8 @@ export class Reaper implements Ticking {
   private dueAt = Infinity;
   /** Also true at first: who starts does not know whether Redis has just come back. */
   private interrupted = true;
+  /** At the last look some worker had a lease. */
+  private leased = true;
 
   /** @param onTimedOut told when runs were settled as timed out: their jobs may wait for a retry that nobody knows of yet. */
   constructor(
@@ -43,20 +45,29 @@ export class Reaper implements Ticking {
   async tick(): Promise<number> {
     const { link, options } = this.context;
     const beatMs = options.leaseMs / BEATS_PER_LEASE;
-    if (this.interrupted || performance.now() > this.dueAt + beatMs) {
+    if (this.interrupted || performance.now() > this.dueAt + beatMs || (this.leased && (await this.hangs(beatMs)))) {
       this.interrupted = true;
       await link.redis.time();
       this.interrupted = false;
       return this.next(Math.max(beatMs, MIN_WAIT_MS));
     }
     this.interrupted = true;
-    const { nextEndInMs = options.leaseMs, woke, workerNumber = '', timedOut, jobs } = await reap(link, this.call);
+    const { nextEndInMs, woke, workerNumber = '', timedOut, jobs } = await reap(link, this.call);
     if (woke) this.context.rouser.woke(this.definition.type);
     for (const job of jobs) this.context.journal.crashed(this.definition.type, job, { lost_worker: workerNumber });
     if (timedOut.length > 0) await this.settle(timedOut);
     if ([...jobs, ...timedOut].some(({ record }) => record.facts.webhook !== undefined)) this.onOutgoing(this.definition.type);
     this.interrupted = false;
-    return this.next(Math.min(nextEndInMs, options.leaseMs));
+    this.leased = nextEndInMs !== undefined;
+    return this.next(Math.min(nextEndInMs ?? options.leaseMs, options.leaseMs));
+  }
+
+  /** A call that reaps would stay with a Redis that hangs, and be carried out ahead of the heartbeats once it goes on. */
+  private async hangs(beatMs: number): Promise<boolean> {
+    this.interrupted = true;
+    const askedAt = performance.now();
+    await this.context.link.redis.time();
+    return performance.now() - askedAt > beatMs;
   }
 
   /** Runs that were past their hard limit while their worker lived did not crash. */
