@@ -1,22 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { TypeKeys } from '../../libs/jobs/src/store/keys.js';
+import { killWithCrowd, type CrowdKill } from './crowd.js';
 import { planFaults, type FaultKind } from './fault-plan.js';
 import { Faults } from './faults.js';
-import { Long } from './job.js';
 import type { Evidence } from './judge/judge.js';
 import type { Progress } from './progress.js';
-import { KEY_PREFIX, type Stage, type StageSettings } from './stage/stage.js';
+import type { Stage, StageSettings } from './stage/stage.js';
 
 const CROWD_MS = 90_000;
-const LOOK_MS = 50;
 const SHARE_FOR_CROWD = 0.25;
 
 export interface Outcome {
   readonly evidence: Evidence;
-  readonly runningAtKill: number;
+  readonly crowdKill: CrowdKill;
 }
 
-/** Submits, lets half of the workers die under a crowd of jobs, then lets one fault after another happen, and collects what was written down. */
+/** Submits, lets the busier half of the workers die under a crowd of jobs, then lets one fault after another happen, and collects what was written down. */
 export async function runCampaign(
   stage: Stage,
   settings: StageSettings,
@@ -28,9 +26,11 @@ export async function runCampaign(
   const stopFollowing = new AbortController();
   const followed = progress.follow(stage.ledger, stopFollowing.signal);
   await stage.start();
-  const crowdMs = Math.min(minutes * 60_000 * SHARE_FOR_CROWD, CROWD_MS);
-  const runningAtKill = await killWithCrowd(stage, faults, sizes.crowd, crowdMs, progress);
+  const began = performance.now();
+  const crowdKill = await killWithCrowd(stage, faults, sizes, progress);
 
+  const crowdMs = Math.min(minutes * 60_000 * SHARE_FOR_CROWD, CROWD_MS);
+  await pause(Math.max(crowdMs - (performance.now() - began), 0));
   const durationMs = minutes * 60_000 - crowdMs;
   const plan = planFaults({ seed, durationMs, leaseMs: sizes.leaseMs, kinds });
   progress.say(`${plan.length} faults within ${Math.round(durationMs / 1_000)} s`);
@@ -46,24 +46,7 @@ export async function runCampaign(
   await letAllEnd(stage);
   stopFollowing.abort();
   await followed;
-  return { evidence: await collect(stage), runningAtKill };
-}
-
-async function killWithCrowd(stage: Stage, faults: Faults, crowd: number, withinMs: number, progress: Progress): Promise<number> {
-  const began = performance.now();
-  const { running: key } = new TypeKeys(KEY_PREFIX, Long.type);
-  stage.load.tell('crowd');
-  let running = 0;
-  while (running < crowd && performance.now() - began < withinMs) {
-    await pause(LOOK_MS);
-    running = await stage.redis.count(key);
-  }
-  progress.say(
-    `killing half of the workers with ${running} jobs that run, after ${Math.round((performance.now() - began) / 1_000)} s`,
-  );
-  await faults.kill(stage.workers.slice(stage.workers.length / 2), 'kill_worker', 0);
-  await pause(Math.max(withinMs - (performance.now() - began), 0));
-  return running;
+  return { evidence: await collect(stage), crowdKill };
 }
 
 async function letAllEnd({ load, reader, observer }: Stage): Promise<void> {

@@ -7,9 +7,10 @@ import { FAULT_KINDS } from './fault-plan.js';
 import { exitCodeOf, judge } from './judge/judge.js';
 import { OptionsError, readOptions, type Options } from './options.js';
 import { Progress } from './progress.js';
-import { complaintsOf, reportOf } from './report.js';
+import { complaintsOf, reportOf, soakReportOf } from './report.js';
 import { sizesFor } from './sizes.js';
-import { Stage } from './stage/stage.js';
+import { runSoak } from './soak/soak.js';
+import { Stage, type StageSettings } from './stage/stage.js';
 
 /**
  * The fault campaign. REDIS_SERVER names the program to run, FAKETIME the library that sets clocks, if there is one; `npm run chaos` sets both.
@@ -25,9 +26,7 @@ try {
 
 async function run(options: Options): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'antrean-chaos-'));
-  const faketime = process.env['FAKETIME'];
-  const kinds = FAULT_KINDS.filter((kind) => kind !== 'clock' || faketime !== undefined);
-  const settings = { ...options, sizes: sizesFor(options.minutes), folder, faketime };
+  const settings = { ...options, sizes: sizesFor(options), folder, faketime: process.env['FAKETIME'] };
   const progress = new Progress(say);
   const stage = await Stage.build(settings);
   const stop = new AbortController();
@@ -39,11 +38,8 @@ async function run(options: Options): Promise<void> {
   }
   try {
     say(`seed ${options.seed}, ${options.minutes} min, mode ${options.mode}; logs in ${folder}`);
-    const { evidence, runningAtKill } = await Promise.race([runCampaign(stage, settings, kinds, progress), stage.failure]);
-    const verdict = judge(evidence, kinds);
-    for (const complaint of complaintsOf(verdict)) say(complaint);
-    process.stdout.write(`${reportOf({ ...options, leaseMs: settings.sizes.leaseMs, runningAtKill }, verdict)}\n`);
-    process.exitCode = exitCodeOf(verdict);
+    const end = options.soak ? soak(stage, settings, progress) : campaign(stage, settings, progress);
+    process.exitCode = await Promise.race([end, stage.failure]);
   } catch (error) {
     // Whoever was still at work is cut off; that is no news.
     if (!stop.signal.aborted) throw error;
@@ -51,6 +47,27 @@ async function run(options: Options): Promise<void> {
     if (!stop.signal.aborted) await stage.close();
   }
   if (process.exitCode === 0) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Resolves to the exit code. */
+async function campaign(stage: Stage, settings: StageSettings, progress: Progress): Promise<number> {
+  const kinds = FAULT_KINDS.filter((kind) => kind !== 'clock' || settings.faketime !== undefined);
+  const { evidence, crowdKill } = await runCampaign(stage, settings, kinds, progress);
+  const verdict = judge(evidence, kinds);
+  for (const complaint of complaintsOf(verdict)) say(complaint);
+  tellResult(reportOf({ ...settings, leaseMs: settings.sizes.leaseMs, crowdKill }, verdict));
+  return exitCodeOf(verdict);
+}
+
+/** Resolves to the exit code. */
+async function soak(stage: Stage, settings: StageSettings, progress: Progress): Promise<number> {
+  const outcome = await runSoak(stage, settings, progress);
+  tellResult(soakReportOf(settings, outcome));
+  return outcome.isFlat ? 0 : 1;
+}
+
+function tellResult(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 function say(text: string): void {

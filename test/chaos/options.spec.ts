@@ -2,12 +2,18 @@ import { OptionsError, readOptions } from './options.js';
 
 describe('the options of the fault campaign', () => {
   it('are ten minutes of a Redis that keeps every write, under a seed of its own, when there are none', () => {
-    expect(readOptions([], 7)).toEqual({ seed: 7, minutes: 10, mode: 'always' });
+    expect(readOptions([], 7)).toEqual({ seed: 7, minutes: 10, mode: 'always', soak: false });
   });
 
   it('set the seed, the length and what Redis keeps', () => {
     const args = ['--seed', '42', '--minutes', '1.5', '--mode', 'everysec'];
-    expect(readOptions(args, 7)).toEqual({ seed: 42, minutes: 1.5, mode: 'everysec' });
+    expect(readOptions(args, 7)).toEqual({ seed: 42, minutes: 1.5, mode: 'everysec', soak: false });
+  });
+
+  it('ask for a soak, of three minutes at least', () => {
+    expect(readOptions(['--soak'], 7)).toEqual({ seed: 7, minutes: 10, mode: 'always', soak: true });
+    const message = '--minutes is "1", it must be a number from 3 to 600.';
+    expect(() => readOptions(['--soak', '--minutes', '1'], 7)).toThrow(new OptionsError(message));
   });
 
   it.each([

@@ -9,15 +9,20 @@ export interface Options {
   /** How long jobs are submitted and faults happen; start and end come on top. */
   readonly minutes: number;
   readonly mode: Mode;
+  /** Instead of the faults: a mixed load under which nothing may grow. */
+  readonly soak: boolean;
 }
 
 /** The command line asks for what is not there; the message says what is. */
 export class OptionsError extends Error {}
 
+const LEAST_MINUTES = { campaign: 1, soak: 3 };
+
 const USAGE = `npm run chaos [-- options]
   --seed N       the same faults and jobs again; default: one of its own, which the result names
   --minutes N    how long, from 1 to 600; default 10
-  --mode MODE    what Redis keeps: ${MODES.join(', ')}; default always`;
+  --mode MODE    what Redis keeps: ${MODES.join(', ')}; default always
+  --soak         no faults: a mixed load, 3 minutes at least, under which nothing may grow`;
 
 /** @throws {OptionsError} */
 export function readOptions(args: readonly string[], ownSeed: number): Options {
@@ -27,12 +32,13 @@ export function readOptions(args: readonly string[], ownSeed: number): Options {
     throw new OptionsError(`--seed is "${values.seed ?? ''}", it must be a whole number from 0 to ${2 ** 32 - 1}.`);
   }
   const minutes = Number(values.minutes);
-  if (!(minutes >= 1 && minutes <= 600)) {
-    throw new OptionsError(`--minutes is "${values.minutes}", it must be a number from 1 to 600.`);
+  const least = values.soak ? LEAST_MINUTES.soak : LEAST_MINUTES.campaign;
+  if (!(minutes >= least && minutes <= 600)) {
+    throw new OptionsError(`--minutes is "${values.minutes}", it must be a number from ${least} to 600.`);
   }
   const mode = MODES.find((name) => name === values.mode);
   if (mode === undefined) throw new OptionsError(`--mode is "${values.mode}", it must be one of ${MODES.join(', ')}.`);
-  return { seed, minutes, mode };
+  return { seed, minutes, mode, soak: values.soak };
 }
 
 function parse(args: readonly string[]) {
@@ -43,6 +49,7 @@ function parse(args: readonly string[]) {
         seed: { type: 'string' },
         minutes: { type: 'string', default: '10' },
         mode: { type: 'string', default: 'always' },
+        soak: { type: 'boolean', default: false },
       },
     }).values;
   } catch (error) {

@@ -2,20 +2,33 @@ import { FAULT_KINDS } from './fault-plan.js';
 import { judge } from './judge/judge.js';
 import { complaintsOf, reportOf } from './report.js';
 
-const SETTING = { seed: 7, minutes: 1.5, mode: 'always', leaseMs: 3_000, runningAtKill: 400 } as const;
+const SETTING = {
+  seed: 7,
+  minutes: 1.5,
+  mode: 'always',
+  leaseMs: 3_000,
+  crowdKill: { running: 400, processes: ['worker-3.1', 'worker-4.1'] },
+} as const;
 const NONE = { accepted: [], unanswered: [], runs: [], holds: [], finals: [], faults: [] };
 const LOST = { ...NONE, accepted: [{ jobId: 'a', number: 1, fate: 'succeeds' as const, atMs: 1 }] };
 
 describe('the report of a campaign', () => {
   it('is one line of JSON', () => {
     const kinds = FAULT_KINDS.filter((kind) => kind !== 'clock');
-    const line = reportOf(SETTING, { ...judge(NONE, kinds), recoveries: [100, 300, 200] });
+    const recoveries = [
+      { process: 'worker-3.1', ms: 100 },
+      { process: 'worker-3.2', ms: 300 },
+      { process: 'worker-4.1', ms: 200 },
+    ];
+    const line = reportOf(SETTING, { ...judge(NONE, kinds), recoveries });
     expect(line).not.toContain('\n');
     expect(JSON.parse(line)).toMatchObject({
       seed: 7,
       mode: 'always',
       lost: 0,
       recovery_ms: { count: 3, p50: 200, p99: 300, max: 300 },
+      running_at_kill: 400,
+      recovery_at_kill_ms: { count: 2, p50: 100, p99: 200, max: 200 },
       faults: { kill_worker: { times: 0, interrupted: 0 }, clock: 'not available' },
     });
   });

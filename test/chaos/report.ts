@@ -1,16 +1,18 @@
 import type { Verdict } from './judge/judge.js';
+import type { Recovery } from './judge/recoveries.js';
+import type { CrowdKill } from './crowd.js';
 import type { Options } from './options.js';
+import type { SoakOutcome } from './soak/soak.js';
 import { percentile } from '../support/percentile.js';
 
 /** What a campaign says of itself besides its verdict. */
-export interface Setting extends Options {
+export interface Setting extends Omit<Options, 'soak'> {
   readonly leaseMs: number;
-  /** Handlers that ran when half of the workers were killed at once. */
-  readonly runningAtKill: number;
+  readonly crowdKill: CrowdKill;
 }
 
 /** The result: one JSON object on one line. */
-export function reportOf({ seed, minutes, mode, leaseMs, runningAtKill }: Setting, verdict: Verdict): string {
+export function reportOf({ seed, minutes, mode, leaseMs, crowdKill }: Setting, verdict: Verdict): string {
   return JSON.stringify({
     seed,
     minutes,
@@ -28,15 +30,17 @@ export function reportOf({ seed, minutes, mode, leaseMs, runningAtKill }: Settin
     wrongly_buried: verdict.wronglyBuried.length,
     wrong_outcomes: verdict.wrongOutcomes.length,
     doubled: verdict.doubled.length,
-    recovery_ms: {
-      count: verdict.recoveries.length,
-      p50: quantile(verdict.recoveries, 0.5),
-      p99: quantile(verdict.recoveries, 0.99),
-      max: quantile(verdict.recoveries, 1),
-    },
-    running_at_kill: runningAtKill,
+    recovery_ms: summaryOf(verdict.recoveries),
+    running_at_kill: crowdKill.running,
+    recovery_at_kill_ms: summaryOf(verdict.recoveries.filter(({ process }) => crowdKill.processes.includes(process))),
     faults: Object.fromEntries(Object.entries(verdict.faults).map(([kind, count]) => [kind, count ?? 'not available'])),
   });
+}
+
+/** The result of a soak: one JSON object on one line. */
+export function soakReportOf({ seed, minutes, mode }: Options, outcome: SoakOutcome): string {
+  const { accepted, unanswered, growths, keysLeft, isFlat } = outcome;
+  return JSON.stringify({ soak: true, seed, minutes, mode, accepted, unanswered, ...growths, keys_left: keysLeft, flat: isFlat });
 }
 
 /** A list of the jobs behind the counts that ought to be 0, for who looks for the cause. */
@@ -53,6 +57,8 @@ export function complaintsOf(verdict: Verdict): string[] {
 
 const MOST_LISTED = 10;
 
-function quantile(values: readonly number[], share: number): number | null {
-  return values.length === 0 ? null : percentile(values, share);
+function summaryOf(recoveries: readonly Recovery[]) {
+  const lengths = recoveries.map(({ ms }) => ms);
+  const quantile = (share: number) => (lengths.length === 0 ? null : percentile(lengths, share));
+  return { count: lengths.length, p50: quantile(0.5), p99: quantile(0.99), max: quantile(1) };
 }

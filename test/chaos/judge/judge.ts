@@ -5,7 +5,7 @@ import { grouped } from './grouped.js';
 import { interruptedBy } from './interrupted.js';
 import { findOverlaps, type Overlap } from './overlaps.js';
 import { shareObserved } from './observed.js';
-import { recoveriesOf } from './recoveries.js';
+import { recoveriesOf, type Recovery } from './recoveries.js';
 import { runsByJob, runsOf } from './run.js';
 
 const FINAL: ReadonlySet<string> = new Set(JOB_STATUSES.filter(isFinal));
@@ -45,8 +45,8 @@ export interface Verdict {
   readonly wrongOutcomes: readonly string[];
   /** Numbers that were run as more than one job, though each was submitted under one idempotency key. */
   readonly doubled: readonly number[];
-  /** In ms, one for each run that lost its worker. */
-  readonly recoveries: readonly number[];
+  /** One for each run that lost its worker. */
+  readonly recoveries: readonly Recovery[];
   /** By kind; undefined for a kind that this system cannot do. */
   readonly faults: Readonly<Record<FaultKind, FaultCount | undefined>>;
 }

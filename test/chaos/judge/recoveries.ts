@@ -1,11 +1,18 @@
 import type { Fault } from '../ledger/entries.js';
 import type { Run } from './run.js';
 
+/** A job came to its next start after it had lost its worker. */
+export interface Recovery {
+  /** That it lost, such as `worker-2.1`. */
+  readonly process: string;
+  readonly ms: number;
+}
+
 /**
- * How long each job that lost its worker waited for its next start, in ms: from the death of the worker, from the moment it was
+ * How long each job that lost its worker waited for its next start: from the death of the worker, from the moment it was
  * stopped, or from when Redis was back, whichever came last.
  */
-export function recoveriesOf(runs: ReadonlyMap<string, readonly Run[]>, faults: readonly Fault[]): number[] {
+export function recoveriesOf(runs: ReadonlyMap<string, readonly Run[]>, faults: readonly Fault[]): Recovery[] {
   const outages = faults.filter(({ kind }) => kind === 'kill_redis');
   const stops = faults.filter(({ kind }) => kind === 'stop_worker');
   return [...runs.values()].flatMap((ofJob) =>
@@ -17,7 +24,7 @@ export function recoveriesOf(runs: ReadonlyMap<string, readonly Run[]>, faults: 
       const back = outages
         .filter(({ fromMs, untilMs }) => untilMs > lostMs && fromMs < next.startMs)
         .map(({ untilMs }) => untilMs);
-      return [Math.max(next.startMs - Math.max(lostMs, ...back), 0)];
+      return [{ process: run.process, ms: Math.max(next.startMs - Math.max(lostMs, ...back), 0) }];
     }),
   );
 }

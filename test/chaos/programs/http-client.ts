@@ -11,7 +11,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Rejects when no whole answer comes in time. */
 export function ask(
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'DELETE',
   url: string,
   headers: Readonly<Record<string, string>> = {},
   body = '',
@@ -21,7 +21,7 @@ export function ask(
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) });
+        resolve({ status: response.statusCode ?? 0, body: text === '' ? undefined : JSON.parse(text) });
       });
       response.on('error', reject);
     });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { crowdJob, drawJob, type ChaosJob } from '../job.js';
+import { drawJob, type ChaosJob } from '../job.js';
 import { Ledger } from '../ledger/ledger.js';
 import { Random } from '../random.js';
 import { ask, type Answer } from './http-client.js';
@@ -7,11 +7,12 @@ import { endWithParent, setting, tellParent } from './parent.js';
 
 /**
  * Submits jobs over HTTP, so many a second, each under an idempotency key, and again under the same key until it is answered. Told
- * `crowd`, it submits as many at once as are to run together. Told `stop`, it waits until all are answered.
+ * `stop`, it waits until all are answered.
  */
 
-const AGAIN_MS = { min: 20, max: 250 };
-const CROWD_LANES = 48;
+/** Twice as long each time. All at once and at once again they would leave the apis no time to answer. */
+const AGAIN_MS = { first: 50, longest: 2_000 };
+const MOST_OPEN = 400;
 
 const ledger = new Ledger(setting('CHAOS_LEDGER'));
 const apis = setting('CHAOS_APIS')
@@ -19,7 +20,6 @@ const apis = setting('CHAOS_APIS')
   .map((url, index) => ({ name: `api-${index + 1}`, url }));
 const seed = Number(setting('CHAOS_SEED'));
 const leaseMs = Number(setting('CHAOS_LEASE_MS'));
-const crowd = Number(setting('CHAOS_CROWD'));
 const pauseMs = 1_000 / Number(setting('CHAOS_PER_SECOND'));
 const random = new Random(seed);
 const open = new Set<Promise<void>>();
@@ -28,7 +28,6 @@ let stopped = false;
 
 endWithParent();
 process.on('message', (message) => {
-  if (message === 'crowd') void submitCrowd();
   if (message === 'stop') stopped = true;
 });
 tellParent('up');
@@ -42,6 +41,7 @@ async function submitSteadily(): Promise<void> {
   while (!stopped) {
     dueMs += pauseMs;
     await pause(Math.max(dueMs - performance.now(), 0));
+    if (open.size >= MOST_OPEN) await Promise.race(open);
     numbers += 1;
     const submit = untilAccepted(drawJob(seed, numbers, leaseMs));
     open.add(submit);
@@ -49,23 +49,10 @@ async function submitSteadily(): Promise<void> {
   }
 }
 
-async function submitCrowd(): Promise<void> {
-  let left = crowd;
-  const lane = async () => {
-    while (left > 0) {
-      left -= 1;
-      numbers += 1;
-      await untilAccepted(crowdJob(numbers, leaseMs));
-    }
-  };
-  await Promise.all(Array.from({ length: CROWD_LANES }, lane));
-  tellParent('crowd');
-}
-
 async function untilAccepted(job: ChaosJob): Promise<void> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': `${seed}-${job.payload.number}` };
   const { number, fate } = job.payload;
-  for (;;) {
+  for (let againMs = AGAIN_MS.first; ; againMs = Math.min(2 * againMs, AGAIN_MS.longest)) {
     const api = apis[random.whole(0, apis.length - 1)];
     if (api === undefined) throw new Error('There is no api.');
     const answer = await ask('POST', `${api.url}/jobs`, headers, JSON.stringify(job)).catch((error: unknown) => error);
@@ -75,7 +62,7 @@ async function untilAccepted(job: ChaosJob): Promise<void> {
     }
     if (!mayBeSentAgain(answer)) throw new Error(`A submit was answered with ${JSON.stringify(answer)}.`);
     if (!wasNotSent(answer)) await ledger.write('unanswered', { api: api.name });
-    await pause(random.whole(AGAIN_MS.min, AGAIN_MS.max));
+    await pause(random.whole(againMs / 2, againMs));
   }
 }
 

@@ -8,9 +8,9 @@ import { endWithParent, setting, tellParent } from './parent.js';
 
 /** Watches in the queue's Redis which worker holds which job, and until when. It asks nobody else. Told `stop`, it writes down the rest. */
 
-/** And so long at least that it is busy for a third of the time at most. */
+/** And so long at least that it is busy for a fifth of the time at most. */
 const EVERY_MS = 50;
-const RESTS = 2;
+const RESTS = 4;
 const TIMEOUT_MS = 1_000;
 
 const ledger = new Ledger(setting('CHAOS_LEDGER'));

@@ -9,14 +9,17 @@ import { NestLog, configOrExit, createLogger, loadWorkerConfig } from '../../../
 import { Brief, DEFINITIONS, Long } from '../job.js';
 import type { RunNote } from '../ledger/entries.js';
 import { Ledger } from '../ledger/ledger.js';
-import { endWithParent, setting, tellParent } from './parent.js';
+import { endWithParent, setting, tellHeap, tellParent } from './parent.js';
 
 /** A worker whose handlers take their time and write down when they begin and end. */
 
 endWithParent();
+tellHeap();
 const config = configOrExit(loadWorkerConfig);
 const logger = createLogger({ app: 'worker', level: config.logLevel, format: config.logFormat });
 const name = setting('CHAOS_PROCESS');
+/** Not where connections fail: what waits for its note would not be seen to end. */
+const takesNotes = process.env['CHAOS_NOTES'] !== undefined;
 const ledger = new Ledger(setting('CHAOS_LEDGER'));
 
 @Injectable()
@@ -25,7 +28,8 @@ class Work {
 
   constructor(private readonly modules: ModuleRef) {}
 
-  async carryOut({ jobId, payload, attempt, signal }: JobContext<typeof Brief>): Promise<void> {
+  async carryOut(context: JobContext<typeof Brief>): Promise<void> {
+    const { jobId, payload, attempt, signal } = context;
     this.runs += 1;
     const run = `${name}/${this.runs}`;
     const { number, ms, fate } = payload;
@@ -33,6 +37,7 @@ class Work {
     const note = { run, jobId, number, process: name, worker };
     const write = (what: RunNote['what']) => ledger.write('runs', { ...note, what });
     await write('start');
+    if (takesNotes) await takeNotes(context);
     try {
       await pause(ms, undefined, { signal });
     } catch (error) {
@@ -44,6 +49,14 @@ class Work {
     if (fate === 'is_refused') throw new PermanentError('The job is one that is refused.');
     if (fails) throw new Error('The first attempt is one that fails.');
   }
+}
+
+/** One of each kind. */
+async function takeNotes({ log, progress, checkpoint, step, attempt }: JobContext<typeof Brief>): Promise<void> {
+  log.info('The job has begun.', { attempt });
+  progress(50, 'The job is half done.');
+  await step('first', () => attempt);
+  await checkpoint.save({ attempt });
 }
 
 @JobHandler(Brief)

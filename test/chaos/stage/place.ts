@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export type Program = 'api' | 'worker' | 'load' | 'observer' | 'reader';
+export type Program = 'api' | 'worker' | 'load' | 'soak-load' | 'crowd' | 'observer' | 'reader';
 
 export interface PlaceSettings {
   readonly name: string;
@@ -39,6 +39,11 @@ export class Place {
     return `${this.name}.${this.boots}`;
   }
 
+  /** Of that process; undefined while there is none. */
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
   /** Resolves once it says that it is up. */
   async start(): Promise<void> {
     this.boots += 1;
@@ -47,7 +52,7 @@ export class Place {
     const child = fork(fileURLToPath(new URL(`../programs/${program}.js`, import.meta.url)), {
       cwd: folder,
       env: { PATH: process.env['PATH'], ...env, CHAOS_PROCESS: this.process },
-      execArgv: [],
+      execArgv: ['--expose-gc'],
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
@@ -93,6 +98,21 @@ export class Place {
         resolve();
       };
       child.on('message', listen);
+    });
+  }
+
+  /** Resolves to what the objects of its process take. */
+  async heapBytes(): Promise<number> {
+    const { child } = this;
+    if (child === undefined) throw new Error(`There is no process at ${this.name}.`);
+    return new Promise((resolve) => {
+      const listen = (heard: unknown) => {
+        if (typeof heard !== 'object' || heard === null || !('heapBytes' in heard)) return;
+        child.off('message', listen);
+        resolve(Number(heard.heapBytes));
+      };
+      child.on('message', listen);
+      child.send('heap');
     });
   }
 

@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
+import type { TypeKeys } from '../../../libs/jobs/src/store/keys.js';
 import { TestRedis } from '../../support/test-redis.js';
+import { grouped } from '../judge/grouped.js';
 import type { Mode } from '../options.js';
 import { AofSizes } from './aof-sizes.js';
 
@@ -58,9 +60,25 @@ export class QueueRedis {
     await this.redis.config('SET', 'maxmemory', '0');
   }
 
-  /** How many members a sorted set has. */
-  count(key: string): Promise<number> {
-    return this.redis.zcard(key);
+  /** What it holds: keys, memory, connections. */
+  async usage(): Promise<Readonly<Record<'keys' | 'redis_bytes' | 'connections', number>>> {
+    const text = (await Promise.all([this.redis.info('memory'), this.redis.info('clients')])).join();
+    const numberOf = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1]);
+    return { keys: await this.redis.dbsize(), redis_bytes: numberOf('used_memory'), connections: numberOf('connected_clients') };
+  }
+
+  /** How many jobs of a type run. */
+  runs({ running }: TypeKeys): Promise<number> {
+    return this.redis.zcard(running);
+  }
+
+  /** The same by the id of the process that runs them. */
+  async runsByPid({ running, workers }: TypeKeys): Promise<ReadonlyMap<number, number>> {
+    const scores = (await this.redis.zrange(running, '0', '-1', 'WITHSCORES')).filter((_, index) => index % 2 === 1);
+    const byWorker = grouped(scores, (worker) => worker);
+    const about = await this.redis.hgetall(workers);
+    // What a worker says of itself ends with its process id.
+    return new Map([...byWorker].map(([worker, { length }]) => [Number(about[worker]?.split(' ').at(-1)), length]));
   }
 
   async stop(): Promise<void> {

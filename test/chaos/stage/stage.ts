@@ -39,6 +39,7 @@ export class Stage {
     readonly apis: readonly Target[],
     readonly workers: readonly Target[],
     readonly load: Place,
+    readonly crowd: Place,
     readonly observer: Place,
     readonly reader: Place,
   ) {
@@ -46,7 +47,7 @@ export class Stage {
   }
 
   /** Nothing but the two Redis servers runs yet. */
-  static async build({ sizes, folder, faketime, seed, mode }: StageSettings): Promise<Stage> {
+  static async build({ sizes, folder, faketime, seed, mode, soak }: StageSettings): Promise<Stage> {
     const redis = await QueueRedis.start(mode);
     const ledger = await TestRedis.start(['--appendonly', 'no']);
     const ports = await Promise.all(Array.from({ length: APIS }, () => freePort()));
@@ -65,19 +66,24 @@ export class Stage {
       });
       return { place, proxy, clock };
     };
+    const workerEnv = {
+      LEASE_SEC: String(sizes.leaseMs / 1_000),
+      WORKER_SLOTS: String(sizes.slots),
+      ...(soak && { CHAOS_NOTES: '1', RETENTION_SEC: '20', DEAD_RETENTION_SEC: '30' }),
+    };
     return new Stage(
       redis,
       ledger,
       await Promise.all(ports.map((port, index) => target('api', index + 1, { PORT: String(port) }))),
-      await Promise.all(
-        Array.from({ length: WORKERS }, (_, index) =>
-          target('worker', index + 1, { LEASE_SEC: String(sizes.leaseMs / 1_000), WORKER_SLOTS: String(sizes.slots) }),
-        ),
-      ),
-      helper('load', {
+      await Promise.all(Array.from({ length: WORKERS }, (_, index) => target('worker', index + 1, workerEnv))),
+      helper(soak ? 'soak-load' : 'load', {
+        CHAOS_LEASE_MS: String(sizes.leaseMs),
+        CHAOS_PER_SECOND: String(sizes.perSecond),
+      }),
+      helper('crowd', {
+        REDIS_URL: redis.url,
         CHAOS_LEASE_MS: String(sizes.leaseMs),
         CHAOS_CROWD: String(sizes.crowd),
-        CHAOS_PER_SECOND: String(sizes.perSecond),
       }),
       helper('observer', { REDIS_URL: redis.url }),
       // A job may begin its last run when a lease and a retry are over, and takes three leases then.
@@ -95,7 +101,7 @@ export class Stage {
   }
 
   async start(): Promise<void> {
-    await Promise.all([...this.targets.map(({ place }) => place.start()), this.observer.start()]);
+    await Promise.all([...this.targets.map(({ place }) => place.start()), this.observer.start(), this.crowd.start()]);
     await this.load.start();
   }
 
@@ -107,7 +113,7 @@ export class Stage {
   }
 
   private get places(): readonly Place[] {
-    return [...this.targets.map(({ place }) => place), this.load, this.observer, this.reader];
+    return [...this.targets.map(({ place }) => place), this.load, this.crowd, this.observer, this.reader];
   }
 }
 
