@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, createLogger, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { eventually } from '../support/eventually.js';
 import { silentLogger } from '../support/jobs-app.js';
 import { TestRedis } from '../support/test-redis.js';
 
@@ -45,5 +46,22 @@ describe('a connection to Redis', () => {
     const connection = open('closed');
     closeRedis(connection);
     expect(await waitUntilReady(connection, 300)).toBe(false);
+  });
+
+  it.each([
+    ['a Redis that is no Cluster', '', 'cluster support disabled', 'name one host'],
+    ['a password that is wrong', 'nobody:wrong@', 'WRONGPASS', undefined],
+  ])('as of a Cluster says in the log why it fails: %s', async (_name, login, cause, hint) => {
+    const lines: unknown[] = [];
+    const logger = createLogger({ app: 'api', level: 'info', format: 'json' }, { write: (line) => lines.push(JSON.parse(line)) });
+    const hosts = `127.0.0.1:${server.port},localhost:${server.port}`;
+    const connection = connectRedis(`redis://${login}${hosts}`, { name: 'misled', logger });
+    await eventually(() => {
+      expect(lines).toHaveLength(1);
+    });
+    closeRedis(connection);
+    expect(lines[0]).toMatchObject({ msg: 'redis is away', cause: expect.stringContaining(cause) as string });
+    if (hint === undefined) expect(lines[0]).not.toHaveProperty('hint');
+    else expect(lines[0]).toHaveProperty('hint', expect.stringContaining(hint));
   });
 });

@@ -24,7 +24,7 @@ export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_0
   const log = logger.child({ connection: name });
   let away = false;
   connection.on('error', (error: Error) => {
-    if (!away) log.warn({ reason: error.message }, 'redis is away');
+    if (!away) log.warn(whyAway(error), 'redis is away');
     away = true;
   });
   connection.on('ready', () => {
@@ -108,6 +108,8 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
         name: target.name,
         db: target.db,
         sentinelRetryStrategy: reconnectDelayMs,
+        // Each of the two must be told: with `tls` alone the client speaks to Sentinels and master in the clear.
+        ...(target.tls ? { sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
         // A planned failover leaves the old master up for ten seconds, taking writes that it will forget.
         failoverDetector: true,
       });
@@ -117,10 +119,29 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
         enableOfflineQueue: true,
         redisOptions: shared,
         clusterRetryStrategy: reconnectDelayMs,
+        // By default the client looks names up first, and then misses the address in the certificate of the name.
+        ...(target.tls ? { dnsLookup: keepName } : {}),
         retryDelayOnFailover: 0,
         shardedSubscribers: true,
       });
   }
+}
+
+/** Left to the socket, which looks it up and holds the certificate against it. */
+function keepName(host: string, found: (error: null, address: string) => void): void {
+  found(null, host);
+}
+
+/** What the client of a Cluster says is the same for any trouble: the node that was asked last knows more. */
+function whyAway(error: Error & { readonly lastNodeError?: Error | null }): object {
+  const cause = error.lastNodeError?.message;
+  return {
+    reason: error.message,
+    ...(cause !== undefined && { cause }),
+    ...(cause?.includes('cluster support disabled') === true && {
+      hint: 'REDIS_URL lists several hosts, as of a Cluster, but this Redis is none: name one host, or write redis+sentinel://.',
+    }),
+  };
 }
 
 /** 50 ms, doubling to 1 s, with jitter so that a fleet does not return at the same moment. */
