@@ -64,7 +64,7 @@ describe('with DURABILITY=replicated', () => {
       // It was written, so it runs.
       await app.until(jobId, succeeded);
       const again = () => app.queue.enqueue(PathJob, { act: 'return' }, { onceKey: 'key 0' });
-      await expect(again()).rejects.toMatchObject({ outcome: 'unknown' });
+      await expect(again()).rejects.toMatchObject({ outcome: 'unknown', jobId });
       replica.thaw();
       expect(await eventually(again)).toMatchObject({ jobId, repeated: true });
     } finally {

@@ -62,25 +62,27 @@ export class EnqueueBatcher {
 
   /** Sends many jobs of a type at once. In their order what became of each: an error where its call failed. */
   async addAll(type: string, entries: readonly Entry[]): Promise<readonly Outcome[]> {
-    return (await Promise.all(split(entries).map((batch) => this.sendAll(type, batch)))).flat();
+    return (await Promise.all(split(entries).map((batch) => this.enqueue(type, batch)))).flat();
   }
 
-  private async sendAll(type: string, batch: readonly Entry[]): Promise<readonly Outcome[]> {
+  /** In their order what became of each; never rejects. */
+  private async enqueue(type: string, batch: readonly Entry[]): Promise<readonly Outcome[]> {
     const jobs = batch.map(({ job }) => job);
-    try {
-      return await this.enqueue(type, jobs);
-    } catch (error) {
-      return jobs.map(({ ulid }) => ({ error: withJobId(error, formatJobId({ type, ulid })) }));
-    }
-  }
-
-  private async enqueue(type: string, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
+    let written: readonly Enqueued[] = [];
     const write = async (): Promise<readonly Enqueued[]> => {
       const { answers, woke } = await enqueue(this.link, type, jobs);
       if (woke) this.rouser.woke(type);
+      written = answers;
       return answers;
     };
-    return available(this.link, () => this.gate?.pass(type, write) ?? write());
+    try {
+      return await available(this.link, () => this.gate?.pass(type, write) ?? write());
+    } catch (error) {
+      // What no replica has acknowledged may be a job that was there before.
+      return jobs.map(({ ulid }, index) => ({
+        error: withJobId(error, formatJobId({ type, ulid: holderOf(written[index]) ?? ulid })),
+      }));
+    }
   }
 
   private flush(type: string): void {
@@ -92,23 +94,26 @@ export class EnqueueBatcher {
   /** Never rejects: what goes wrong is told to those who wait for the jobs of the batch. */
   private async send(type: string, batch: readonly Waiting[]): Promise<void> {
     this.calls.set(type, (this.calls.get(type) ?? 0) + 1);
-    try {
-      const jobs = batch.map(({ job }) => job);
-      const answers = await this.enqueue(type, jobs);
-      answers.forEach((answer, index) => batch[index]?.resolve(answer));
-    } catch (error) {
-      for (const { job, reject } of batch) reject(withJobId(error, formatJobId({ type, ulid: job.ulid })));
-    } finally {
-      const others = (this.calls.get(type) ?? 1) - 1;
-      if (others > 0) this.calls.set(type, others);
-      else this.calls.delete(type);
-    }
+    const outcomes = await this.enqueue(type, batch);
+    const others = (this.calls.get(type) ?? 1) - 1;
+    if (others > 0) this.calls.set(type, others);
+    else this.calls.delete(type);
+    outcomes.forEach((outcome, index) => {
+      if ('error' in outcome) batch[index]?.reject(outcome.error);
+      else batch[index]?.resolve(outcome);
+    });
   }
 }
 
 /** Each submitter is told which job it should look for. */
 function withJobId(error: unknown, jobId: string): unknown {
   return error instanceof QueueUnavailableError ? new QueueUnavailableError(error.outcome, jobId, { cause: error.cause }) : error;
+}
+
+/** The job that was there before, when the answer names one. */
+function holderOf(answer: Enqueued | undefined): string | undefined {
+  if (answer?.kind === 'once') return answer.answer.ulid;
+  return answer?.kind === 'duplicate' || answer?.kind === 'once_mismatch' ? answer.ulid : undefined;
 }
 
 /** Cuts a list into calls that are small enough. */

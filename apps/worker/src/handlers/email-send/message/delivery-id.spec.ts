@@ -5,8 +5,14 @@ describe('a delivery id', () => {
     expect(deliveryId({ messageKey: 'order-42' })).toBe('94777f42a972a1ca924310b730049fb1a690a85c');
   });
 
-  it('differs between keys, between jobs, and between a key and a job of the same text', () => {
-    const ids = [{ messageKey: 'a' }, { messageKey: 'b' }, { jobId: 'a' }, { jobId: 'b' }].map(deliveryId);
-    expect(new Set(ids).size).toBe(4);
+  it('differs between keys, between jobs, between recipients of a job, and between a key and a job of the same text', () => {
+    const to = 'budi@example.com';
+    const jobs = [
+      { jobId: 'a', to },
+      { jobId: 'b', to },
+      { jobId: 'a', to: 'ani@example.com' },
+    ];
+    const ids = [{ messageKey: 'a' }, { messageKey: `a:${to}` }, ...jobs].map(deliveryId);
+    expect(new Set(ids).size).toBe(5);
   });
 });

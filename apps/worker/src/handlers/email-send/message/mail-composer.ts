@@ -20,7 +20,7 @@ export class MailComposer {
   /** @throws {PermanentError} when the payload and the template do not fit, see {@link MailTemplates.render}. */
   async compose(payload: SendEmailPayload, jobId: string): Promise<ComposedMail> {
     const { to, template, subject, variables = {}, message_key } = payload;
-    const id = deliveryId(message_key === undefined ? { jobId } : { messageKey: message_key });
+    const id = deliveryId(message_key === undefined ? { jobId, to } : { messageKey: message_key });
     const content = this.templates.render(template, variables, subject);
     const message = await composeMail({ sender: this.sender, to, content, deliveryId: id, jobId, date: new Date() });
     return { deliveryId: id, message };
