@@ -149,4 +149,42 @@ describe('on a Cluster with DURABILITY=replicated', () => {
       else await expect(passed).rejects.toThrow('No replica has acknowledged');
     }
   });
+
+  describe('whose nodes have replicas', () => {
+    const leaver = 'leaver';
+    const others = Array.from({ length: 12 }, (_, n) => `type-${n}`);
+    let link: Link;
+    let gate: ReplicaGate;
+
+    beforeAll(async () => {
+      for (const node of cluster.nodes) await cluster.addReplica(node);
+      link = new Link(redis, 'test');
+      gate = new ReplicaGate(link);
+    });
+
+    const slotOf = (type: string) => cluster.slotOf(link.keys(type).clock);
+    const move = async (type: string) => (await cluster.beginMove(await slotOf(type))).end();
+    const submit = (type: string) => gate.pass(type, () => redis.set(link.keys(type).seq, 1));
+
+    it('a type whose slot has moved to another node holds up none of those that stay', async () => {
+      const source = await cluster.ownerOf(await slotOf(leaver));
+      const owners = await Promise.all(others.map(async (type) => [type, await cluster.ownerOf(await slotOf(type))] as const));
+      const [stayer = ''] = owners.find(([, owner]) => owner === source) ?? [];
+      expect(await submit(leaver)).toBe('OK');
+      await move(leaver);
+      expect(await submit(stayer)).toBe('OK');
+      // The client learns by a write that the slot has moved.
+      expect(await eventually(() => submit(leaver))).toBe('OK');
+      expect(await submit(stayer)).toBe('OK');
+    });
+
+    it('a write is not taken for replicated when its slot moves on before a replica was asked', async () => {
+      const write = async () => {
+        await redis.set(link.keys(leaver).seq, 2);
+        await move(leaver);
+      };
+      await expect(gate.pass(leaver, write)).rejects.toThrow('no longer takes writes');
+      expect(await eventually(() => submit(leaver))).toBe('OK');
+    });
+  });
 });

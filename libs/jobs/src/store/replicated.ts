@@ -28,8 +28,11 @@ export class ReplicaGate {
     if (before?.stream !== after?.stream || after === undefined)
       throw new NotReplicatedError('The connection was lost after the write.');
     const { connection, stream } = after;
-    if ((await this.roundsOf(connection, key).join()) !== stream)
-      throw new NotReplicatedError('The connection was lost before a replica answered.');
+    const round = await this.roundsOf(connection).join(key);
+    if (round.stream !== stream) throw new NotReplicatedError('The connection was lost before a replica answered.');
+    const cause = round.unmarked.get(key);
+    // The write has gone on to another server, with its slot, and who knows whether to a replica of that.
+    if (cause !== undefined) throw new NotReplicatedError('The server no longer takes writes to the type.', { cause });
     return answer;
   }
 
@@ -41,28 +44,36 @@ export class ReplicaGate {
     return { connection, stream: connection.stream };
   }
 
-  private roundsOf(connection: Connection, key: string): Rounds {
+  private roundsOf(connection: Connection): Rounds {
     let rounds = this.rounds.get(connection);
     if (rounds === undefined) {
-      rounds = new Rounds(connection, key);
+      rounds = new Rounds(connection);
       this.rounds.set(connection, rounds);
     }
     return rounds;
   }
 }
 
+/** What a server's replicas have. */
+interface Round {
+  /** The connection that was asked on. */
+  readonly stream: unknown;
+  /** By key, why the server took no mark of its type. */
+  readonly unmarked: ReadonlyMap<string, Error>;
+}
+
 /** Asks a server for its replicas, once at a time: all that is written while it waits is asked for together. */
 class Rounds {
-  private current: Promise<unknown> | undefined;
-  private next: Promise<unknown> | undefined;
+  private current: Promise<Round> | undefined;
+  private next: Promise<Round> | undefined;
+  /** Keys of the types that the next round is for. */
+  private readonly joined = new Set<string>();
 
-  constructor(
-    private readonly connection: Connection,
-    private readonly key: string,
-  ) {}
+  constructor(private readonly connection: Connection) {}
 
-  /** Begins after this call. The connection that it was asked on. */
-  join(): Promise<unknown> {
+  /** A round that begins after this call and marks the key. */
+  join(key: string): Promise<Round> {
+    this.joined.add(key);
     if (this.current === undefined) return this.begin();
     this.next ??= this.current.then(
       () => this.begin(),
@@ -71,22 +82,29 @@ class Rounds {
     return this.next;
   }
 
-  private begin(): Promise<unknown> {
+  private begin(): Promise<Round> {
     this.next = undefined;
-    const round = this.ask().finally(() => {
+    const keys = [...this.joined];
+    this.joined.clear();
+    const round = this.ask(keys).finally(() => {
       if (this.current === round) this.current = undefined;
     });
     this.current = round;
     return round;
   }
 
-  /** WAIT covers what the connection itself wrote: a mark is written, behind all that jobs were. */
-  private async ask(): Promise<unknown> {
+  /**
+   * WAIT covers what the connection itself wrote: marks are written, behind all that jobs were. Each type has its own, as a
+   * server of a Cluster may hand on the slot of one and keep those of others.
+   */
+  private async ask(keys: readonly string[]): Promise<Round> {
     const { stream } = this.connection;
-    const answers = await this.connection.pipeline().set(this.key, '', 'PX', MARK_MS).call('WAIT', 1, WAIT_MS).exec();
-    const [, [failure, replicas] = []] = answers ?? [];
-    const cause = answers?.[0]?.[0] ?? failure;
+    const pipeline = this.connection.pipeline();
+    for (const key of keys) pipeline.set(key, '', 'PX', MARK_MS);
+    const answers = (await pipeline.call('WAIT', 1, WAIT_MS).exec()) ?? [];
+    const [cause, replicas] = answers.at(-1) ?? [];
     if (cause || Number(replicas) < 1) throw new NotReplicatedError('No replica has acknowledged the write.', { cause });
-    return stream;
+    const failed = keys.flatMap((key, nth) => (answers[nth]?.[0] ? [[key, answers[nth][0]] as const] : []));
+    return { stream, unmarked: new Map(failed) };
   }
 }
