@@ -7,7 +7,7 @@ import { payloadOf } from '../support/job-context.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(180_000);
 
 /** After the grace, for what was told to stop, for Redis to take note, and for a busy machine. */
 const ROOM_MS = 5_000;
@@ -125,7 +125,7 @@ describe('a worker that is told to end while a mail is being sent', () => {
     await eventually(async () => {
       const { counts } = await producer.get(StatusService).depth(SendEmail.type);
       expect(counts.queued + counts.processing).toBe(0);
-    }, 40_000);
+    }, 100_000);
     for (const { status, attempt, crashes } of await jobsOf(ids)) {
       expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 0 });
     }
