@@ -1,6 +1,7 @@
-import { JobHandler, defineJob, unchecked, type Handles } from '@antrean/jobs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JobHandler, WorkerHealth, defineJob, unchecked, type Handles } from '@antrean/jobs';
 import { closeRedis, connectRedis } from '@antrean/platform';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { Link } from '@antrean/jobs/testing';
 import { BootCheck } from '../../libs/jobs/src/services/boot-check.js';
 import { eventually } from '../support/eventually.js';
@@ -9,6 +10,9 @@ import { REDIS_URL, newKeyPrefix, silentLogger, startJobsApp } from '../support/
 import { TestRedis } from '../support/test-redis.js';
 
 jest.setTimeout(60_000);
+
+/** The boot waits no longer for a Redis that is away. */
+const PAST_THE_BOOT_MS = 1_500;
 
 const Any = defineJob('any.run', { payload: unchecked<object>() });
 
@@ -91,18 +95,54 @@ describe('a Redis', () => {
     });
   });
 
-  it('that evicts and comes after the api has started gets no jobs', async () => {
+  const mail = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
+
+  it('that evicts and comes after the api has started gets no jobs, not even those that waited for it', async () => {
     await server.kill();
     const api = await startTestApi({ REDIS_URL: server.url });
+    const statuses: number[] = [];
+    let isRefused = false;
+    const submits = Promise.all(
+      Array.from({ length: 10 }, async () => {
+        while (!isRefused) statuses.push((await api.http.post('/jobs').send(mail)).status);
+      }),
+    );
     await server.restart(evicting);
     const reason = expect.stringContaining(mend(server.port)) as string;
     await eventually(() => {
       expect(api.log).toContainEqual(expect.objectContaining({ level: 'fatal', reason }));
     });
-    const job = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
-    expect((await api.http.post('/jobs').send(job)).status).toBe(503);
+    isRefused = true;
+    await submits;
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect((await api.http.post('/jobs').send(mail)).status).toBe(503);
+    const why = { code: 'not_ready', error: expect.stringContaining('cannot work on its Redis') as string };
+    expect((await api.http.get('/health/ready')).body).toMatchObject(why);
     expect((await api.http.get('/health')).status).toBe(503);
     await api.close();
+  });
+
+  it('that evicts and comes after the worker has started is not worked on', async () => {
+    await server.restart();
+    const keyPrefix = newKeyPrefix();
+    const fit = { redisUrl: server.url, keyPrefix };
+    const submitter = await startJobsApp([Any], [], fit);
+    const { jobId } = await submitter.queue.enqueue(Any, {});
+    await submitter.close();
+    await server.kill();
+    const starting = startJobsApp([Any], [AnyHandler], fit);
+    await sleep(PAST_THE_BOOT_MS);
+    await server.restart(evicting);
+    const worker = await starting;
+    await eventually(() => {
+      expect(worker.app.get(WorkerHealth).heldBy).toContain('cannot work on its Redis');
+    });
+    expect(worker.app.get(WorkerHealth).ready()).toBe(false);
+    await worker.close();
+    await server.restart();
+    const reader = await startJobsApp([Any], [], fit);
+    expect(await reader.status.get(jobId)).toMatchObject({ status: 'queued', runs: [] });
+    await reader.close();
   });
 
   it.each([
@@ -118,10 +158,19 @@ describe('a Redis', () => {
     await api.close();
   });
 
-  it('that takes no writes for now is no reason not to start', async () => {
+  it('that takes no writes for now is no reason not to start, and is worked on once it can be checked', async () => {
     await server.restart(['--maxmemory', '1']);
     const api = await startTestApi({ REDIS_URL: server.url });
     expect((await api.http.get('/health/ready')).status).toBe(200);
+    const detail = expect.stringContaining('work waits') as string;
+    expect((await api.http.get('/health')).body).toMatchObject({ error: { redis: { ping: true, write: false, detail } } });
+    const redis = new Redis({ port: server.port });
+    await redis.config('SET', 'maxmemory', '0');
+    redis.disconnect();
+    await eventually(async () => {
+      expect((await api.http.post('/jobs').send(mail)).status).toBe(202);
+    });
+    expect((await api.http.get('/health')).status).toBe(200);
     await api.close();
   });
 });

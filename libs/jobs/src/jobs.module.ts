@@ -26,6 +26,7 @@ import { SUBMIT_LINK, submitLink } from './services/submit-link.js';
 import { ListService } from './services/list.service.js';
 import { StatusService } from './services/status.service.js';
 import type { WorkerIdentity } from './store/exchange.js';
+import { Gate } from './store/gate.js';
 import { Link } from './store/link.js';
 import { harmless } from './telemetry/harmless-logger.js';
 import { JobJournal } from './telemetry/job-journal.js';
@@ -74,7 +75,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
   return [
     { provide: PRODUCER_OPTIONS, useValue: options },
     { provide: JobCatalog, useValue: new JobCatalog(definitions) },
-    { provide: Link, useFactory: () => new Link(connectRedis(redisUrl, { name: 'antrean', logger }), keyPrefix) },
+    { provide: Link, useFactory: () => new Link(connectRedis(redisUrl, { name: 'antrean', logger }), keyPrefix, new Gate()) },
     { provide: SUBMIT_LINK, useFactory: (link: Link) => submitLink(link, options), inject: [Link] },
     ...JOB_METRICS_PROVIDERS,
     JobJournal,

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, HttpStatus, Res, ServiceUnavailableException } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
+import { QueueHealth } from '@antrean/jobs';
 import type { Response } from 'express';
 import { ForOperators, Open } from '../auth/access.decorator.js';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
@@ -17,6 +18,7 @@ export class HealthController {
     private readonly readiness: Readiness,
     private readonly checks: HealthCheckService,
     private readonly queue: QueueIndicator,
+    private readonly health: QueueHealth,
   ) {}
 
   @Get('live')
@@ -28,7 +30,10 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** An outage of Redis is no reason to take the process out of service: nobody else could do better. */
+  /**
+   * An outage of Redis is no reason to take the process out of service: nobody else could do better. One that this process
+   * must not work on is.
+   */
   @Get('ready')
   @Open()
   @Header('Cache-Control', 'no-store')
@@ -37,8 +42,9 @@ export class HealthController {
   @Problems('not_ready')
   ready(): AliveView {
     const { current } = this.readiness;
-    if (current === 'ready') return { status: 'ok' };
-    throw new ProblemError('not_ready', `The process is ${current}.`, { headers: { 'Retry-After': '1' } });
+    const { refusal } = this.health;
+    if (current === 'ready' && refusal === undefined) return { status: 'ok' };
+    throw new ProblemError('not_ready', refusal ?? `The process is ${current}.`, { headers: { 'Retry-After': '1' } });
   }
 
   /** Terminus' own form, the same with 200 and 503. */

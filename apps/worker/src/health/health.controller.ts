@@ -34,7 +34,7 @@ export class HealthController {
     throw new ProblemException(
       503,
       'not_ready',
-      'This worker takes no jobs: it is starting, waits for Redis, or is closing down.',
+      `This worker takes no jobs: ${this.worker.heldBy ?? 'it is starting, waits for Redis, or is closing down.'}`,
     );
   }
 

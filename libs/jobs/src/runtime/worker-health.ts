@@ -26,9 +26,14 @@ export class WorkerHealth {
     return worker === undefined || Math.max(worker.roundAgeMs, worker.clogMs) < stuckAfterMs;
   }
 
-  /** True while the worker claims: it has started, does not drain, and Redis is there. */
+  /** True while the worker claims: it has started, does not drain, and Redis is there and fit. */
   ready(): boolean {
-    return this.runtime.current?.ready === true && this.link.redis.status === 'ready';
+    return this.runtime.current?.ready === true && this.link.redis.status === 'ready' && this.link.gate.isOpen;
+  }
+
+  /** Why it was never let to work on Redis; undefined when it was. */
+  get heldBy(): string | undefined {
+    return this.link.gate.reason;
   }
 
   /**

@@ -135,9 +135,19 @@ export class Worker {
     this.state = 'running';
     const { identity, link, options } = this.parts;
     options.logger.info({ worker: String(identity.number), types: [...this.claimers.keys()] }, 'worker started');
-    if (link.redis.status === 'ready') void this.begin();
+    if (link.gate.isOpen) this.beginWhenReady();
     else {
-      link.redis.once('ready', () => {
+      void link.gate.opens.then((opens) => {
+        if (opens && this.state === 'running') this.beginWhenReady();
+      });
+    }
+  }
+
+  private beginWhenReady(): void {
+    const { redis } = this.parts.link;
+    if (redis.status === 'ready') void this.begin();
+    else {
+      redis.once('ready', () => {
         if (this.state === 'running') void this.begin();
       });
     }

@@ -12,9 +12,18 @@ import { SUBMIT_LINK } from './submit-link.js';
 /** A Redis that is there answers within this; the boot does not wait for one that is not. */
 const PATIENCE_MS = 1_000;
 
+/** After a look that found out nothing, as long as the connection stays. */
+const RETRY_MS = 1_000;
+
+const UNCHECKED = 'Redis cannot be checked for now, and work waits for that: the log says why.';
+const REFUSED = 'This process cannot work on its Redis: the log says why.';
+
 /** Starts nothing on a Redis that would lose jobs, nor on keys of a version that would misread each other's. */
 @Injectable()
 export class BootCheck implements OnModuleInit {
+  private retry: NodeJS.Timeout | undefined;
+  private inTrouble = false;
+
   constructor(
     private readonly link: Link,
     @Inject(SUBMIT_LINK) private readonly submits: Link,
@@ -22,8 +31,9 @@ export class BootCheck implements OnModuleInit {
   ) {}
 
   /**
+   * Opens the gate that work waits at.
    * @throws {UnfitRedisError} {@link LayoutMismatchError} which end the boot. A Redis that is away, or takes no commands for
-   *   now, is looked at when it comes.
+   *   now, is looked at when it comes, and nothing is done on it before.
    */
   async onModuleInit(): Promise<void> {
     if (!(await waitUntilReady(this.link.redis, PATIENCE_MS))) {
@@ -43,26 +53,43 @@ export class BootCheck implements OnModuleInit {
   }
 
   private readonly checkLate = (): void => {
-    this.check().catch((error: unknown) => {
-      if (!(error instanceof LayoutMismatchError || error instanceof UnfitRedisError)) {
-        this.tryLater(error);
-        return;
-      }
-      // Without its connections this process does nothing, and its health says so.
-      this.options.logger.fatal({ reason: error.message }, 'this process cannot work on this redis');
-      for (const { redis } of [this.link, this.submits]) closeRedis(redis);
-    });
+    this.link.redis.off('ready', this.checkLate);
+    clearTimeout(this.retry);
+    this.check().then(
+      () => {
+        this.options.logger.info('redis is fit, work on it begins');
+      },
+      (error: unknown) => {
+        if (error instanceof LayoutMismatchError || error instanceof UnfitRedisError) this.refuse(error);
+        else this.tryLater(error);
+      },
+    );
   };
 
+  private refuse(error: Error): void {
+    this.link.gate.refuse(REFUSED);
+    // Without its connections this process does nothing, and its health says so.
+    this.options.logger.fatal({ reason: error.message }, 'this process cannot work on this redis');
+    for (const { redis } of [this.link, this.submits]) closeRedis(redis);
+  }
+
   private tryLater(error: unknown): void {
-    this.options.logger.warn({ err: error }, 'redis cannot be checked, it is looked at again after a reconnect');
+    if (!this.inTrouble) {
+      this.options.logger.warn({ err: error }, 'redis cannot be checked, work waits for that and it is tried again and again');
+    }
+    this.inTrouble = true;
+    this.link.gate.hold(UNCHECKED);
     this.checkWhenReady();
+    this.retry = setTimeout(() => {
+      if (this.link.redis.status === 'ready') this.checkLate();
+    }, RETRY_MS).unref();
   }
 
   private async check(): Promise<void> {
     await this.checkServers();
     const found = await foreignLayout(this.link);
     if (found !== undefined) throw new LayoutMismatchError(this.options.keyPrefix, found);
+    this.link.gate.open();
   }
 
   private async checkServers(): Promise<void> {

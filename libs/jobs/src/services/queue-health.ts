@@ -15,9 +15,19 @@ export interface QueueHealthReport {
 export class QueueHealth {
   constructor(private readonly link: Link) {}
 
+  /** Why this process will never work on its Redis; undefined when it does, or may yet. */
+  get refusal(): string | undefined {
+    const { gate } = this.link;
+    return gate.isRefused ? gate.reason : undefined;
+  }
+
   /** Never rejects; answers within two seconds a question. */
   async check(): Promise<QueueHealthReport> {
-    if (!(await succeeds(available(this.link, () => this.link.redis.ping())))) {
+    const { redis, gate } = this.link;
+    if (gate.isRefused || (!gate.isOpen && redis.status === 'ready')) {
+      return { ping: redis.status === 'ready', write: false, ...(gate.reason !== undefined && { detail: gate.reason }) };
+    }
+    if (!(await succeeds(available(this.link, () => redis.ping())))) {
       return { ping: false, write: false, detail: 'Redis does not answer.' };
     }
     if (!(await succeeds(available(this.link, () => probeWrite(this.link))))) {

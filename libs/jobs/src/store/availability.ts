@@ -35,12 +35,15 @@ export async function availableToRead<T>(link: Link, call: () => Promise<T>): Pr
 }
 
 /**
- * Runs a call against Redis within the budget, the wait for a connection included.
- * @throws {QueueUnavailableError} when Redis is away, refuses, or does not answer in time; other errors pass through.
+ * Runs a call against Redis within the budget, the wait for a connection, and at first for the check of Redis, included.
+ * @throws {QueueUnavailableError} when Redis is away, unchecked, refuses, or does not answer in time; other errors pass through.
  */
 export async function available<T>(link: Link, call: () => Promise<T>): Promise<T> {
   const started = performance.now();
-  if (!(await waitUntilReady(link.redis, BUDGET_MS))) {
+  if (!link.gate.isOpen && !(await link.gate.opensWithin(BUDGET_MS))) {
+    throw new QueueUnavailableError('not_written', undefined, { cause: new Error(link.gate.reason) });
+  }
+  if (!(await waitUntilReady(link.redis, BUDGET_MS - (performance.now() - started)))) {
     throw new QueueUnavailableError('not_written', undefined, { cause: new Error('There is no connection to Redis.') });
   }
   try {

@@ -1,5 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { closeRedis, type RedisConnection } from '@antrean/platform';
+import { Gate } from './gate.js';
 import { TypeKeys } from './keys.js';
 
 /** The connection that scripts run on, and the names of the keys they run against. */
@@ -10,6 +11,8 @@ export class Link implements OnApplicationShutdown {
   constructor(
     readonly redis: RedisConnection,
     readonly keyPrefix: string,
+    /** Work waits for it; what looks whether Redis is fit does not. */
+    readonly gate: Gate = Gate.opened(),
   ) {}
 
   get probeKey(): string {
