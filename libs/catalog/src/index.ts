@@ -6,7 +6,7 @@ import { WebhookDeliver } from './webhook-deliver.job.js';
 export { DeadLettersPayload, DeleteDeadLetters, ReplayDeadLetters } from './dead-letters.jobs.js';
 export type { FlatVariables } from './flat-variables.decorator.js';
 export { SendEmail, SendEmailPayload } from './send-email.job.js';
-export { WebhookDeliver, WebhookDeliverPayload } from './webhook-deliver.job.js';
+export { WebhookDeliver, WebhookDeliverPayload, webhookWaitMs } from './webhook-deliver.job.js';
 
 /** Every job type of this product. Api and worker both read it. */
 export const catalog: readonly JobDefinition[] = [SendEmail, ReplayDeadLetters, DeleteDeadLetters, WebhookDeliver];

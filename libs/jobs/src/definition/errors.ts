@@ -206,11 +206,12 @@ export class PermanentError extends Error {
 /** Thrown by a handler: this attempt failed, the next is not to start before `delay` is over. */
 export class RetryAfterError extends Error {
   override readonly name = 'RetryAfterError';
-  readonly code = 'retry_after';
+  readonly code: string;
   readonly delayMs: number;
 
-  constructor(message: string, delay: Duration, options?: { readonly cause?: unknown }) {
-    super(message, options);
+  constructor(message: string, delay: Duration, options: { readonly code?: string; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code ?? 'retry_after';
     this.delayMs = toMs(delay);
   }
 }

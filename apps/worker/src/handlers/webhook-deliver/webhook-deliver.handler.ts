@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { WebhookDeliver } from '@antrean/catalog';
+import { WebhookDeliver, webhookWaitMs } from '@antrean/catalog';
 import { JobHandler, PermanentError, RetryAfterError, type Handles, type JobContext } from '@antrean/jobs';
 import { OutboundPolicy, formatTraceparent, randomHex, signWebhook, type WebhookSecrets } from '@antrean/platform';
 import { retryAfterMs } from './retry-after.js';
@@ -23,7 +23,7 @@ export class WebhookDeliverHandler implements Handles<typeof WebhookDeliver> {
     @Inject(SECRETS) private readonly secrets: WebhookSecrets,
   ) {}
 
-  async handle({ payload, traceId, signal }: JobContext<typeof WebhookDeliver>): Promise<WebhookDeliverResult> {
+  async handle({ payload, attempt, traceId, signal }: JobContext<typeof WebhookDeliver>): Promise<WebhookDeliverResult> {
     const { url, secret, message_id: id, body } = payload;
     const fault = this.policy.faultOf(url);
     if (fault !== undefined) throw new PermanentError(`The webhook's URL ${fault}.`, { code: 'webhook_url_refused' });
@@ -34,18 +34,19 @@ export class WebhookDeliverHandler implements Handles<typeof WebhookDeliver> {
       'user-agent': 'Antrean',
       traceparent: formatTraceparent({ traceId, parentId: randomHex(8), flags: 0 }),
     };
-    return judge(await this.client.post(new URL(url), headers, body, signal));
+    return judge(await this.client.post(new URL(url), headers, body, signal), attempt);
   }
 }
 
 /** Standard Webhooks: 2xx is success, 410 asks for no more, anything else is tried again unless it can never pass. */
-function judge({ status, retryAfter }: WebhookAnswer): WebhookDeliverResult {
+function judge({ status, retryAfter }: WebhookAnswer, attempt: number): WebhookDeliverResult {
   if (status >= 200 && status < 300) return { status };
   if (status === 410) {
     throw new PermanentError('The receiver answered 410: it wants no more messages at this URL.', { code: 'webhook_gone' });
   }
   const error = new WebhookAnswerError(status);
   const delayMs = status === 429 || status >= 500 ? retryAfterMs(retryAfter, Date.now()) : undefined;
-  if (delayMs === undefined) throw error;
-  throw new RetryAfterError(error.message, `${Math.round(delayMs)}ms`, { cause: error });
+  // A receiver may ask for more time, and not for all attempts within seconds.
+  if (delayMs === undefined || delayMs <= webhookWaitMs(attempt)) throw error;
+  throw new RetryAfterError(error.message, `${Math.round(delayMs)}ms`, { code: error.code, cause: error });
 }
