@@ -24,6 +24,8 @@ export async function killWithCrowd(stage: Stage, faults: Faults, sizes: Sizes, 
   const submitted = stage.crowd.heard('submitted');
   stage.crowd.tell('crowd');
   const running = await untilCrowded(stage, keys, sizes);
+  // Claimed is not begun: nobody would miss a run that was never seen to start.
+  await pause(sizes.leaseMs / 3);
   const targets = await busierHalf(stage, keys);
   const processes = targets.map(({ place }) => place.process);
   progress.say(`killing ${processes.join(' and ')} of the workers with ${running} jobs that run`);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
+import { runScript, type ScriptEnd } from '../support/run-script.js';
 
 // Twenty seconds on a machine that has nothing else to do; other suites run beside it.
 jest.setTimeout(300_000);
@@ -69,13 +70,8 @@ describe('npm run bench', () => {
   });
 });
 
-async function bench(...args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  await once(child, 'close');
-  return { code: child.exitCode, stdout, stderr };
+function bench(...args: readonly string[]): Promise<ScriptEnd> {
+  return runScript(SCRIPT, args);
 }
 
 /** The process and all that descend from it. */

@@ -110,12 +110,4 @@ describe('jobs with little time beside one that has much', () => {
     expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 5 });
     await observer.control.cancel(hog);
   });
-
-  it('are buried for blocking it themselves, sooner or later', async () => {
-    const waiting = await submit({ act: 'wait', gate: 'never' }, MUCH);
-    await host.until(waiting, 'started');
-    const blocker = await submit({ act: 'clog', ms: 2_500 }, LITTLE);
-    const { status, error, crashes } = await untilJob(observer, blocker, ended);
-    expect({ status, code: error?.code, crashes }).toEqual({ status: 'failed', code: 'poison', crashes: 10 });
-  });
 });

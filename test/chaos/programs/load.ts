@@ -3,7 +3,8 @@ import { drawJob, type ChaosJob } from '../job.js';
 import { Ledger } from '../ledger/ledger.js';
 import { Random } from '../random.js';
 import { ask, type Answer } from './http-client.js';
-import { endWithParent, setting, tellParent } from './parent.js';
+import { endWithParent, setting } from './parent.js';
+import { steadily } from './steadily.js';
 
 /**
  * Submits jobs over HTTP, so many a second, each under an idempotency key, and again under the same key until it is answered. Told
@@ -20,34 +21,10 @@ const apis = setting('CHAOS_APIS')
   .map((url, index) => ({ name: `api-${index + 1}`, url }));
 const seed = Number(setting('CHAOS_SEED'));
 const leaseMs = Number(setting('CHAOS_LEASE_MS'));
-const pauseMs = 1_000 / Number(setting('CHAOS_PER_SECOND'));
 const random = new Random(seed);
-const open = new Set<Promise<void>>();
-let numbers = 0;
-let stopped = false;
 
 endWithParent();
-process.on('message', (message) => {
-  if (message === 'stop') stopped = true;
-});
-tellParent('up');
-await submitSteadily();
-await Promise.all(open);
-tellParent('stopped');
-
-/** On time on the whole: what a late turn of the loop missed is made up for. */
-async function submitSteadily(): Promise<void> {
-  let dueMs = performance.now();
-  while (!stopped) {
-    dueMs += pauseMs;
-    await pause(Math.max(dueMs - performance.now(), 0));
-    if (open.size >= MOST_OPEN) await Promise.race(open);
-    numbers += 1;
-    const submit = untilAccepted(drawJob(seed, numbers, leaseMs));
-    open.add(submit);
-    void submit.then(() => open.delete(submit));
-  }
-}
+await steadily(MOST_OPEN, (number) => untilAccepted(drawJob(seed, number, leaseMs)));
 
 async function untilAccepted(job: ChaosJob): Promise<void> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': `${seed}-${job.payload.number}` };

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Brief, drawJob, Long, type ChaosJob } from '../job.js';
 import { Ledger } from '../ledger/ledger.js';
 import { Random } from '../random.js';
 import { ask, type Answer } from './http-client.js';
-import { endWithParent, setting, tellParent } from './parent.js';
+import { endWithParent, setting } from './parent.js';
+import { steadily } from './steadily.js';
 
 /**
  * Uses the api as different clients would, so many times a second: submits of all kinds, waits, cancels, replays, removals, lists. Keys that
@@ -19,11 +19,7 @@ const ledger = new Ledger(setting('CHAOS_LEDGER'));
 const apis = setting('CHAOS_APIS').split(',');
 const seed = Number(setting('CHAOS_SEED'));
 const leaseMs = Number(setting('CHAOS_LEASE_MS'));
-const pauseMs = 1_000 / Number(setting('CHAOS_PER_SECOND'));
 const random = new Random(seed);
-const open = new Set<Promise<void>>();
-let numbers = 0;
-let stopped = false;
 
 interface Client {
   /** How often it comes, beside the others. */
@@ -45,28 +41,7 @@ const CLIENTS: readonly Client[] = [
 ];
 
 endWithParent();
-process.on('message', (message) => {
-  if (message === 'stop') stopped = true;
-});
-tellParent('up');
-await useSteadily();
-await Promise.all(open);
-tellParent('stopped');
-
-async function useSteadily(): Promise<void> {
-  let dueMs = performance.now();
-  while (!stopped) {
-    dueMs = Math.max(dueMs + pauseMs, performance.now() - 1_000);
-    await pause(Math.max(dueMs - performance.now(), 0));
-    if (open.size >= MAX_OPEN) continue;
-    numbers += 1;
-    const used = drawClient()
-      .use(drawJob(seed, numbers, leaseMs))
-      .then(() => undefined);
-    open.add(used);
-    void used.then(() => open.delete(used));
-  }
-}
+await steadily(MAX_OPEN, (number) => drawClient().use(drawJob(seed, number, leaseMs)));
 
 function drawClient(): Client {
   let drawn = random.fraction() * CLIENTS.reduce((sum, { weight }) => sum + weight, 0);
