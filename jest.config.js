@@ -26,6 +26,7 @@ const shared = {
 export default {
   // Much of the time is spent waiting for processes: two suites at once also where there are two cores.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/slow-first.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/{apps,libs,test/bench,test/chaos}/**/*.spec.ts'] },
     { ...shared, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.spec.ts'] },
