@@ -1,6 +1,7 @@
 import { IsString } from 'class-validator';
 import {
   JobHandler,
+  WorkerHealth,
   defineJob,
   type Handles,
   type JobContext,
@@ -178,7 +179,17 @@ class TellHandler implements Handles<typeof Tell> {
 
 @JobHandler(Task)
 class TaskHandler implements Handles<typeof Task> {
+  private letGo: () => void = () => undefined;
+  private readonly held = new Promise<void>((resolve) => {
+    this.letGo = resolve;
+  });
+
+  release(): void {
+    this.letGo();
+  }
+
   handle({ payload, signal }: JobContext<typeof Task>): Promise<unknown> {
+    if (payload.plan === 'hold') return this.held;
     if (payload.plan === 'fail') return Promise.reject(new Error('x'));
     if (payload.plan === 'succeed') return Promise.resolve({ ok: true });
     return new Promise((_resolve, reject) => {
@@ -197,7 +208,8 @@ describe('a worker', () => {
       definition: Tell,
       payloadOf: ({ id, event, url, job }) => ({ id, url, about: `${event} ${job.jobId} ${JSON.stringify(job.result)}` }),
     };
-    jobs = await startJobsApp([Task, Tell], [TaskHandler, TellHandler], { webhooks });
+    const concurrency = { [Task.type]: 20 };
+    jobs = await startJobsApp([Task, Tell], [TaskHandler, TellHandler], { webhooks, concurrency });
   });
 
   afterEach(async () => {
@@ -221,6 +233,26 @@ describe('a worker', () => {
     await jobs.control.cancel(stops);
     await untilTold(`job.cancelled ${stops} null`);
     expect(told()).toHaveLength(3);
+  });
+
+  it('that stops hands on what its last runs brought about', async () => {
+    const { app, link, queue, until } = jobs;
+    const submits = Array.from({ length: 20 }, () => ({ payload: { plan: 'hold' }, options: { webhook } }));
+    const results = await queue.enqueueBulk(Task, submits);
+    for (const result of results) {
+      if ('accepted' in result) await until(result.accepted.jobId, ({ status }) => status === 'processing');
+    }
+    const [outgoing, ready] = [link.keys(Task.type).outgoing, link.keys(Tell.type).ready[5] ?? ''];
+    const closing = jobs.close();
+    await eventually(() => {
+      expect(app.get(WorkerHealth).ready()).toBe(false);
+    });
+    app.get(TaskHandler).release();
+    await closing;
+    const later = await StoredQueue.open();
+    const left = [await later.redis.llen(outgoing), await later.redis.llen(ready)];
+    await later.close();
+    expect(left).toEqual([0, 20]);
   });
 
   it('has a job that expired told at once', async () => {

@@ -51,7 +51,9 @@ export class Maintenance {
     this.relays.get(type)?.wakeWithin(0);
   }
 
-  async stop(): Promise<void> {
-    await Promise.all(this.loops.map((loop) => loop.stop()));
+  /** @param relayMs so long may it take to hand on the events of the last runs: there may be no other worker to do so soon. */
+  async stop(relayMs: number): Promise<void> {
+    const relays = [...this.relays.values()];
+    await Promise.all(this.loops.map((loop) => (relays.includes(loop) ? loop.finish(relayMs) : loop.stop())));
   }
 }

@@ -299,4 +299,38 @@ describe('a loop', () => {
     await work.reached(5);
     for (const gap of work.gaps()) expect(gap).toBeLessThan(100);
   });
+
+  it('finishes what there is to be done at once before it ends', async () => {
+    const work = new Work((number) => (number === 1 || number === 4 ? HOUR : 0));
+    const started = loopOf(work);
+    started.start();
+    await work.reached(1);
+    await started.finish(HOUR);
+    expect(work.begun).toHaveLength(4);
+    started.wakeWithin(0);
+    await pause(20);
+    expect(work.begun).toHaveLength(4);
+  });
+
+  it('finishes within the time that it has, whatever its work does', async () => {
+    const work = new Work((number) => (number < 3 ? HOUR : new Promise<number>(() => undefined)));
+    const started = loopOf(work);
+    await started.finish(0);
+    expect(work.begun).toHaveLength(0);
+    started.start();
+    await work.reached(1);
+    await started.finish(20);
+    expect(work.begun).toHaveLength(2);
+    await started.finish(20);
+    expect(work.begun).toHaveLength(3);
+  });
+
+  it('leaves what fails at the end, and says so', async () => {
+    const work = new Work(() => {
+      throw new Error('It fails.');
+    });
+    await loopOf(work).finish(HOUR);
+    expect(work.begun).toHaveLength(1);
+    expect(lines).toMatchObject([{ level: 'warn', loop: 'worker bee', err: { message: 'It fails.' } }]);
+  });
 });

@@ -43,6 +43,13 @@ export class Loop {
     await this.running;
   }
 
+  /** Stops, but ticks on before that while there is more to be done at once: once at least, and for so long at most. */
+  async finish(withinMs: number): Promise<void> {
+    await this.stop();
+    const until = performance.now() + withinMs;
+    await Promise.race([this.tickUntil(until), sleep(Math.max(withinMs, 0), undefined, { ref: false })]);
+  }
+
   /** Lets the next tick come no later than `ms` from now. */
   wakeWithin(ms: number): void {
     const at = performance.now() + ms;
@@ -71,6 +78,17 @@ export class Loop {
         }
       }
       await this.rest(performance.now() + restMs, stopping);
+    }
+  }
+
+  private async tickUntil(until: number): Promise<void> {
+    try {
+      while (performance.now() < until && (await this.work.tick()) === 0);
+    } catch (error) {
+      this.logger[isRedisAway(error) ? 'debug' : 'warn'](
+        { loop: this.name, err: error },
+        'background work failed at the end, it is left to others',
+      );
     }
   }
 

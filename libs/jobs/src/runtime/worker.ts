@@ -20,7 +20,7 @@ import type { WorkerOptions } from './worker-options.js';
 /** The token under which the parts are injected. */
 export const WORKER_PARTS = Symbol('WORKER_PARTS');
 
-/** After the abort, handlers have this long to end by themselves; the last settles this long to reach Redis. */
+/** After the abort, handlers have this long to end by themselves; the last settles this long to reach Redis, and their events to be handed on. */
 const LAST_MS = 1_500;
 
 export interface WorkerParts {
@@ -194,15 +194,18 @@ export class Worker {
     await Promise.all(this.polls.map((poll) => poll.stop()));
     // With nothing in hand, an absent Redis is not worth waiting for.
     const graceMs = this.inHand === 0 && link.redis.status !== 'ready' ? LAST_MS : options.shutdownGraceMs;
+    let lastMs = LAST_MS;
     if (!(await within(graceMs))) {
       for (const claimer of claimers) claimer.abortAll('shutdown');
       if (!(await within(LAST_MS))) {
+        const handedBackAt = performance.now();
         for (const claimer of claimers) claimer.handBack();
         if (!(await within(LAST_MS))) for (const claimer of claimers) claimer.abandon();
+        lastMs -= performance.now() - handedBackAt;
       }
     }
     link.redis.off('ready', this.onReconnect);
-    await this.maintenance.stop();
+    await this.maintenance.stop(this.begun && link.redis.status === 'ready' ? lastMs : 0);
     await this.noteLoop.stop();
     this.wakeUp.stop();
     await heart.stop();
