@@ -20,6 +20,18 @@ describe('the plan of faults', () => {
     }
   });
 
+  it('spreads the faults of a kind over all processes, and takes both ways', () => {
+    for (let seed = 0; seed < 50; seed += 1) {
+      const plan = planFaults({ ...SETTINGS, seed });
+      for (const kind of FAULT_KINDS) {
+        const ofKind = plan.filter((fault) => fault.kind === kind);
+        const thirds = new Set(ofKind.map(({ target }) => Math.floor(3 * target)));
+        expect([...thirds].toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
+        expect(new Set(ofKind.map(({ way }) => way)).size).toBe(2);
+      }
+    }
+  });
+
   it('stops a worker for longer than its lease', () => {
     const stops = planFaults(SETTINGS).filter(({ kind }) => kind === 'stop_worker');
     for (const { forMs } of stops) expect(forMs).toBeGreaterThan(SETTINGS.leaseMs);

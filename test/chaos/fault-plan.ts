@@ -37,18 +37,27 @@ export interface PlanSettings {
 export const LEAST_TIMES = 3;
 const PAUSE_MS = 4_000;
 
-/** Rounds of all kinds, each round in an order of its own, evenly over the time but for some jitter. */
+/** Rounds of all kinds, each round in an order of its own, evenly over the time but for some jitter; each kind goes round all processes, and takes both ways. */
 export function planFaults({ seed, durationMs, leaseMs, kinds }: PlanSettings): PlannedFault[] {
   const random = new Random(seed);
   const rounds = Math.max(LEAST_TIMES, Math.floor(durationMs / (kinds.length * PAUSE_MS)));
-  const order = Array.from({ length: rounds }, () => random.shuffled(kinds)).flat();
+  const byKind = kinds.map((kind) => drawFaults(kind, rounds, leaseMs, random));
+  const order = Array.from({ length: rounds }, (_, round) =>
+    random.shuffled(byKind.flatMap((faults) => faults[round] ?? [])),
+  ).flat();
   const pauseMs = durationMs / order.length;
-  return order.map((kind, index) => ({
+  return order.map((fault, index) => ({ ...fault, atMs: Math.round(pauseMs * (index + 0.5 * random.fraction())) }));
+}
+
+/** Drawn one by one, all faults of a kind might hit apis alone, or all take the same way. */
+function drawFaults(kind: FaultKind, times: number, leaseMs: number, random: Random): Omit<PlannedFault, 'atMs'>[] {
+  const firstWay = random.whole(0, 1);
+  const parts = random.shuffled(Array.from({ length: times }, (_, part) => part));
+  return parts.map((part, index) => ({
     kind,
-    atMs: Math.round(pauseMs * (index + 0.5 * random.fraction())),
     forMs: lengthOf(kind, leaseMs, random),
-    target: random.fraction(),
-    way: random.fraction() < 0.5 ? 0 : 1,
+    target: (part + random.fraction()) / times,
+    way: (firstWay + index) % 2 === 0 ? 0 : 1,
   }));
 }
 
