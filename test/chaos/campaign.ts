@@ -49,12 +49,15 @@ export async function runCampaign(
   return { evidence: await collect(stage), crowdKill };
 }
 
-async function letAllEnd({ load, reader, observer }: Stage): Promise<void> {
+async function letAllEnd({ load, reader, receiver, observer }: Stage): Promise<void> {
   const stopped = load.heard('stopped');
   load.tell('stop');
   await stopped;
   await reader.start();
   await reader.heard('read');
+  const drained = receiver.heard('drained');
+  receiver.tell('drain');
+  await drained;
   const observed = observer.heard('stopped');
   observer.tell('stop');
   await observed;
@@ -67,6 +70,8 @@ async function collect({ ledger }: Stage): Promise<Evidence> {
     runs: await ledger.read('runs'),
     holds: await ledger.read('holds'),
     finals: await ledger.read('finals'),
+    deliveries: await ledger.read('deliveries'),
+    refusals: await ledger.read('refusals'),
     faults: await ledger.read('faults'),
   };
 }

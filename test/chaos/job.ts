@@ -1,4 +1,5 @@
 import { IsIn, IsInt } from 'class-validator';
+import { WebhookDeliver } from '../../libs/catalog/src/index.js';
 import { defineJob, fixed, type JobDefinition } from '../../libs/jobs/src/index.js';
 import { Random } from './random.js';
 
@@ -35,6 +36,8 @@ const POLICY = {
 export const Brief = defineJob('chaos.brief', POLICY);
 export const Long = defineJob('chaos.long', POLICY);
 export const DEFINITIONS: readonly JobDefinition[] = [Brief, Long];
+/** With what brings about their webhooks. */
+export const WORKER_DEFINITIONS: readonly JobDefinition[] = [...DEFINITIONS, WebhookDeliver];
 
 /** A job to submit. */
 export interface ChaosJob {
@@ -50,6 +53,13 @@ export function drawJob(seed: number, number: number, leaseMs: number): ChaosJob
   const isLong = random.fraction() < 0.3;
   const ms = isLong ? random.whole(1_000, 3 * leaseMs) : random.spread(1, 1_000);
   return { type: (isLong ? Long : Brief).type, payload: { number, ms, fate } };
+}
+
+const WEBHOOK_EVERY = 5;
+
+/** Whether the end of a job is to be told to a webhook; the same for the same number. */
+export function wantsWebhook({ payload: { number } }: ChaosJob): boolean {
+  return number % WEBHOOK_EVERY === 0;
 }
 
 /** A job that is certain to run when the workers under the crowd are killed. */

@@ -30,6 +30,10 @@ export function reportOf({ seed, minutes, mode, leaseMs, crowdKill }: Setting, v
     wrongly_buried: verdict.wronglyBuried.length,
     wrong_outcomes: verdict.wrongOutcomes.length,
     doubled: verdict.doubled.length,
+    webhooks: verdict.webhooks.asked,
+    webhooks_repeated: verdict.webhooks.repeated,
+    webhooks_missing: verdict.webhooks.missing.length,
+    webhooks_wrong: verdict.webhooks.wrong.length,
     recovery_ms: summaryOf(verdict.recoveries),
     running_at_kill: crowdKill.running,
     recovery_at_kill_ms: summaryOf(verdict.recoveries.filter(({ process }) => crowdKill.processes.includes(process))),
@@ -45,17 +49,29 @@ export function soakReportOf({ seed, minutes, mode }: Options, outcome: SoakOutc
 
 /** A list of the jobs behind the counts that ought to be 0, for who looks for the cause. */
 export function complaintsOf(verdict: Verdict): string[] {
-  const { lost, wronglyBuried, wrongOutcomes, doubled, overlaps } = verdict;
-  const listed = { lost, 'wrongly buried': wronglyBuried, 'wrong outcome': wrongOutcomes, doubled };
+  const { lost, wronglyBuried, wrongOutcomes, doubled, overlaps, webhooks } = verdict;
+  const listed = {
+    lost,
+    'wrongly buried': wronglyBuried,
+    'wrong outcome': wrongOutcomes,
+    doubled,
+    'webhook missing': webhooks.missing,
+    'webhook wrong': webhooks.wrong,
+  };
   return [
     ...Object.entries(listed)
       .filter(([, jobs]) => jobs.length > 0)
-      .map(([what, jobs]) => `${what}: ${jobs.slice(0, MOST_LISTED).join(', ')}`),
+      .map(([what, jobs]) => `${what}: ${someOf(jobs)}`),
     ...overlaps.slice(0, MOST_LISTED).map((overlap) => `overlap: ${JSON.stringify(overlap)}`),
   ];
 }
 
 const MOST_LISTED = 10;
+
+/** A list for people, cut where it would be too long. */
+export function someOf(names: readonly (string | number)[]): string {
+  return names.slice(0, MOST_LISTED).join(', ');
+}
 
 function summaryOf(recoveries: readonly Recovery[]) {
   const lengths = recoveries.map(({ ms }) => ms);

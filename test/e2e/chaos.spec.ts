@@ -10,12 +10,13 @@ interface Line {
   readonly accepted: number;
   readonly succeeded: number;
   readonly failed: number;
+  readonly webhooks: number;
   readonly recovery_at_kill_ms: { readonly count: number };
   readonly faults: Readonly<Record<string, unknown>>;
 }
 
 describe('npm run chaos', () => {
-  it('loses no job, buries none wrongly and runs none twice under a live lease, whatever breaks', async () => {
+  it('loses no job and no webhook, buries none wrongly and runs none twice under a live lease, whatever breaks', async () => {
     const { code, stdout, stderr } = await chaos('--minutes', '1.5', '--seed', '1');
     expect({ code, stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout }).toEqual({
       code: 0,
@@ -32,9 +33,12 @@ describe('npm run chaos', () => {
       wrongly_buried: 0,
       wrong_outcomes: 0,
       doubled: 0,
+      webhooks_missing: 0,
+      webhooks_wrong: 0,
     });
     expect(line.succeeded + line.failed).toBe(line.accepted);
     expect(line.accepted).toBeGreaterThan(1_000);
+    expect(line.webhooks).toBeGreaterThan(100);
     // Two of four workers die with the crowd.
     expect(line.recovery_at_kill_ms.count).toBeGreaterThan(50);
     expect(Object.keys(line.faults)).toHaveLength(10);

@@ -26,17 +26,19 @@ export class ReplyDropper {
   private constructor(
     private readonly server: Server,
     private readonly target: URL,
+    private readonly onReply: (answered: Answered) => void,
   ) {
     server.on('connection', (client) => {
       this.serve(client);
     });
   }
 
-  static async start(redisUrl: string): Promise<ReplyDropper> {
+  /** @param onReply told of each reply that reaches a client; of none on a connection that has subscribed. */
+  static async start(redisUrl: string, onReply: (answered: Answered) => void = () => undefined): Promise<ReplyDropper> {
     const server = createServer({ noDelay: true });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new ReplyDropper(server, new URL(redisUrl));
+    return new ReplyDropper(server, new URL(redisUrl), onReply);
   }
 
   get url(): string {
@@ -84,9 +86,11 @@ export class ReplyDropper {
       if (mode === 'unwatched') client.write(chunk);
       if (mode !== 'watched') return;
       for (const reply of replies.push(chunk)) {
-        const drop = this.dropFor({ args: waiting.shift() ?? [], reply });
+        const answered = { args: waiting.shift() ?? [], reply };
+        const drop = this.dropFor(answered);
         if (drop === undefined) {
           client.write(reply);
+          this.onReply(answered);
           continue;
         }
         mode = 'dead';

@@ -1,17 +1,23 @@
 import { FAULT_KINDS } from '../fault-plan.js';
 import type { Accepted, Entry, Fault, RunNote } from '../ledger/entries.js';
-import { exitCodeOf, judge, type Evidence, type Verdict } from './judge.js';
+import { judge, type Evidence, type Verdict } from './judge.js';
 
-const NOTHING: Evidence = { accepted: [], unanswered: [], runs: [], holds: [], finals: [], faults: [] };
-/** Each kind three times, with a run under way in every process. */
-const ENOUGH: readonly Fault[] = FAULT_KINDS.flatMap((kind) =>
-  [1_500, 1_600, 1_700].map((fromMs) => ({ kind, fromMs, untilMs: fromMs + 10, processes: undefined })),
-);
+const NOTHING: Evidence = {
+  accepted: [],
+  unanswered: [],
+  runs: [],
+  holds: [],
+  finals: [],
+  faults: [],
+  deliveries: [],
+  refusals: [],
+};
 
 const accepted = (jobId: string, more: Partial<Entry<Accepted>> = {}): Entry<Accepted> => ({
   jobId,
   number: 1,
   fate: 'succeeds',
+  webhook: false,
   atMs: 1_000,
   ...more,
 });
@@ -139,6 +145,36 @@ describe('the recovery of a run that lost its worker', () => {
   });
 });
 
+describe('the ends that webhooks are told of', () => {
+  const ended = {
+    accepted: [accepted('a', { webhook: true }), accepted('b', { webhook: true, fate: 'is_refused' }), accepted('c')],
+    finals: [final('a', 'succeeded'), final('b', 'failed'), final('c', 'succeeded')],
+  };
+  const told = (jobId: string, event: string, messageId = `msg_${jobId}`) => ({ messageId, jobId, event });
+  const right = [told('a', 'job.succeeded'), told('b', 'job.failed')];
+
+  it('are those of the jobs that asked for it, each once at least', () => {
+    const { webhooks } = verdictOn({ ...ended, deliveries: [...right, ...right] });
+    expect(webhooks).toEqual({ asked: 2, repeated: 2, missing: [], wrong: [] });
+  });
+
+  it('are missing where nobody told of them, or of another end alone', () => {
+    const { webhooks } = verdictOn({ ...ended, deliveries: [told('a', 'job.failed')] });
+    expect(webhooks).toEqual({ asked: 2, repeated: 0, missing: ['a', 'b'], wrong: ['a'] });
+  });
+
+  it('are wrong where a job ended more than once, unless Redis forgot the first end', () => {
+    const deliveries = [...right, told('a', 'job.succeeded', 'msg_a_2')];
+    const faults: Fault[] = [{ kind: 'kill_redis', fromMs: 1, untilMs: 2, processes: undefined, lostFromMs: 0 }];
+    expect(verdictOn({ ...ended, deliveries }).webhooks).toMatchObject({ repeated: 0, missing: [], wrong: ['a'] });
+    expect(verdictOn({ ...ended, deliveries, faults }).webhooks.wrong).toEqual([]);
+  });
+
+  it('are not awaited of a job that did not end', () => {
+    expect(verdictOn({ accepted: ended.accepted }).webhooks).toMatchObject({ asked: 0, missing: [] });
+  });
+});
+
 describe('the faults of a campaign', () => {
   it('interrupt the runs of the workers that they hit', () => {
     const runs = [...run('1', 1_000, 3_000), ...run('2', 1_000, 3_000, ELSEWHERE), ...run('3', 2_500, 3_000)];
@@ -162,35 +198,30 @@ describe('the faults of a campaign', () => {
     ];
     expect(verdictOn({ unanswered, faults }).faults.kill_api).toEqual({ times: 1, interrupted: 1 });
   });
-});
 
-describe('the exit code of a campaign', () => {
-  const runs = run('1', 1_000, 3_000);
-  const holds = [{ jobId: 'a', worker: '11', firstSeenMs: 1_000, lastSeenMs: 3_000, leaseEndMs: 4_000 }];
-
-  it('is 0 when all held and each fault hit something often enough', () => {
-    expect(exitCodeOf(verdictOn({ runs, holds, faults: ENOUGH }))).toBe(0);
-  });
-
-  it('is 2 when the observer saw next to nothing', () => {
-    const verdict = verdictOn({ runs, faults: ENOUGH });
-    expect({ observed: verdict.observed, code: exitCodeOf(verdict) }).toEqual({ observed: 0, code: 2 });
-  });
-
-  it('is 2 when a fault was rare or hit nothing', () => {
-    expect(exitCodeOf(verdictOn({ runs, holds, faults: ENOUGH.slice(1) }))).toBe(2);
-    expect(exitCodeOf(verdictOn({ faults: ENOUGH }))).toBe(2);
-  });
-
-  it('does not ask for a fault that the system cannot do', () => {
-    const kinds = FAULT_KINDS.filter((kind) => kind !== 'clock');
-    const faults = ENOUGH.filter(({ kind }) => kind !== 'clock');
-    const verdict = judge({ ...NOTHING, runs, holds, faults }, kinds);
-    expect({ code: exitCodeOf(verdict), clock: verdict.faults.clock }).toEqual({ code: 0, clock: undefined });
-  });
-
-  it('is 1 when something did not hold, however few the faults', () => {
-    expect(exitCodeOf(verdictOn({ accepted: [accepted('a')] }))).toBe(1);
-    expect(exitCodeOf(verdictOn({ accepted: [accepted('a')], finals: [final('a', 'failed')] }))).toBe(1);
+  it('that leave handlers be interrupt the calls that Redis refuses for them', () => {
+    const fault = (kind: Fault['kind'], fromMs: number): Fault => ({ kind, fromMs, untilMs: fromMs + 100, processes: undefined });
+    // As they are written down: at their end.
+    const faults = [
+      fault('flush_scripts', 2_000),
+      fault('kill_redis', 4_000),
+      fault('flush_scripts', 3_000),
+      fault('full_memory', 1_000),
+    ];
+    const refusals = [
+      { error: 'OOM', atMs: 900 },
+      { error: 'OOM', atMs: 1_050 },
+      { error: 'OOM', atMs: 1_101 },
+      { error: 'NOSCRIPT', atMs: 1_999 },
+      { error: 'NOSCRIPT', atMs: 2_000 },
+      { error: 'NOSCRIPT', atMs: 3_500 },
+      // It came back without scripts.
+      { error: 'NOSCRIPT', atMs: 4_100 },
+    ] as const;
+    const runs = run('1', 500, 5_000);
+    const counted = verdictOn({ runs, faults, refusals }).faults;
+    expect(counted.full_memory).toEqual({ times: 1, interrupted: 2 });
+    expect(counted.flush_scripts).toEqual({ times: 2, interrupted: 2 });
+    expect(counted.kill_redis).toEqual({ times: 1, interrupted: 1 });
   });
 });

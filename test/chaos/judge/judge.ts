@@ -1,12 +1,13 @@
 import { JOB_STATUSES, isFinal } from '../../../libs/jobs/src/index.js';
-import type { Accepted, Entry, Fault, Final, Hold, RunNote, Unanswered } from '../ledger/entries.js';
+import type { Accepted, Delivery, Entry, Fault, Final, Hold, Refusal, RunNote, Unanswered } from '../ledger/entries.js';
 import { FAULT_KINDS, LEAST_TIMES, type FaultKind } from '../fault-plan.js';
 import { grouped } from './grouped.js';
-import { interruptedBy } from './interrupted.js';
+import { interruptedBy, type Victims } from './interrupted.js';
 import { findOverlaps, type Overlap } from './overlaps.js';
 import { shareObserved } from './observed.js';
 import { recoveriesOf, type Recovery } from './recoveries.js';
 import { runsByJob, runsOf } from './run.js';
+import { judgeWebhooks, type Tidings } from './webhooks.js';
 
 const FINAL: ReadonlySet<string> = new Set(JOB_STATUSES.filter(isFinal));
 
@@ -17,10 +18,12 @@ export interface Evidence {
   readonly runs: readonly Entry<RunNote>[];
   readonly holds: readonly Hold[];
   readonly finals: readonly Final[];
+  readonly deliveries: readonly Delivery[];
+  readonly refusals: readonly Entry<Refusal>[];
   readonly faults: readonly Fault[];
 }
 
-/** How often a fault took place, and how much was under way where it hit. */
+/** How often a fault took place, and how much it interrupted. */
 export interface FaultCount {
   readonly times: number;
   readonly interrupted: number;
@@ -45,6 +48,7 @@ export interface Verdict {
   readonly wrongOutcomes: readonly string[];
   /** Numbers that were run as more than one job, though each was submitted under one idempotency key. */
   readonly doubled: readonly number[];
+  readonly webhooks: Tidings;
   /** One for each run that lost its worker. */
   readonly recoveries: readonly Recovery[];
   /** By kind; undefined for a kind that this system cannot do. */
@@ -53,7 +57,7 @@ export interface Verdict {
 
 /** Holds against each other what submitters, handlers, observer and reader wrote. */
 export function judge(evidence: Evidence, kinds: readonly FaultKind[]): Verdict {
-  const { accepted, unanswered, holds, faults } = evidence;
+  const { accepted, unanswered, holds, faults, deliveries, refusals } = evidence;
   const finals = new Map(evidence.finals.map((final) => [final.jobId, final]));
   const runs = runsOf(evidence.runs, faults);
   const byJob = runsByJob(runs);
@@ -62,6 +66,8 @@ export function judge(evidence: Evidence, kinds: readonly FaultKind[]): Verdict 
   const unfinished = accepted.filter((job) => !isFinished(job));
   const finished = accepted.filter(isFinished);
   const wrong = finished.filter((job) => statusOf(job) !== (job.fate === 'is_refused' ? 'failed' : 'succeeded'));
+  const redisLost = faults.some(({ lostFromMs }) => lostFromMs !== undefined);
+  const toBeTold = finished.filter(({ webhook }) => webhook).map((job) => ({ jobId: job.jobId, status: statusOf(job) }));
   const isBuried = (job: Accepted) => statusOf(job) === 'failed';
   return {
     accepted: accepted.length,
@@ -75,16 +81,11 @@ export function judge(evidence: Evidence, kinds: readonly FaultKind[]): Verdict 
     observed: shareObserved(runs, holds),
     wronglyBuried: ids(wrong.filter(isBuried)),
     wrongOutcomes: ids(wrong.filter((job) => !isBuried(job))),
-    doubled: doubledNumbers(runs, faults),
+    // A Redis that loses what it answered loses the answer to a key as well.
+    doubled: redisLost ? [] : doubledNumbers(runs),
+    webhooks: judgeWebhooks(toBeTold, deliveries, redisLost),
     recoveries: recoveriesOf(byJob, faults),
-    faults: Object.fromEntries(
-      FAULT_KINDS.map((kind) => {
-        const ofKind = faults.filter((fault) => fault.kind === kind);
-        const interrupted = ofKind.reduce((sum, fault) => sum + interruptedBy(fault, runs, unanswered), 0);
-        return [kind, kinds.includes(kind) ? { times: ofKind.length, interrupted } : undefined];
-      }),
-      // Each kind is there.
-    ) as Record<FaultKind, FaultCount | undefined>,
+    faults: countsOf(faults, kinds, { runs, unanswered, refusals }),
   };
 }
 
@@ -93,8 +94,9 @@ const LEAST_OBSERVED = 0.5;
 
 /** 0: all that was promised held. 1: something did not. 2: the faults, or what was seen of them, were too few to tell. */
 export function exitCodeOf(verdict: Verdict): 0 | 1 | 2 {
-  const { lost, overlaps, wronglyBuried, wrongOutcomes, doubled, observed, faults } = verdict;
-  const broken = [lost, overlaps, wronglyBuried, wrongOutcomes, doubled].some(({ length }) => length > 0);
+  const { lost, overlaps, wronglyBuried, wrongOutcomes, doubled, webhooks, observed, faults } = verdict;
+  const { missing, wrong } = webhooks;
+  const broken = [lost, overlaps, wronglyBuried, wrongOutcomes, doubled, missing, wrong].some(({ length }) => length > 0);
   if (broken) return 1;
   if (observed < LEAST_OBSERVED) return 2;
   const counts = Object.values(faults).filter((count) => count !== undefined);
@@ -115,12 +117,17 @@ function isWhole({ end }: { readonly end: string }): boolean {
   return end === 'succeeded';
 }
 
-/** A Redis that loses what it answered loses the answer to a key as well. */
-function doubledNumbers(
-  runs: readonly { readonly number: number; readonly jobId: string }[],
-  faults: readonly Fault[],
-): number[] {
-  if (faults.some(({ lostFromMs }) => lostFromMs !== undefined)) return [];
+function countsOf(faults: readonly Fault[], kinds: readonly FaultKind[], victims: Victims): Verdict['faults'] {
+  const counts = FAULT_KINDS.map((kind) => {
+    const ofKind = faults.filter((fault) => fault.kind === kind);
+    const interrupted = ofKind.reduce((sum, fault) => sum + interruptedBy(fault, victims, faults), 0);
+    return [kind, kinds.includes(kind) ? { times: ofKind.length, interrupted } : undefined];
+  });
+  // Each kind is there.
+  return Object.fromEntries(counts) as Verdict['faults'];
+}
+
+function doubledNumbers(runs: readonly { readonly number: number; readonly jobId: string }[]): number[] {
   return [...grouped(runs, ({ number }) => number)]
     .filter(([, ofNumber]) => new Set(ofNumber.map(({ jobId }) => jobId)).size > 1)
     .map(([number]) => number);

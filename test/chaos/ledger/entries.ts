@@ -6,6 +6,8 @@ export interface Accepted {
   readonly jobId: string;
   readonly number: number;
   readonly fate: Fate;
+  /** Its end is to be told to a webhook. */
+  readonly webhook: boolean;
 }
 
 /** A submit whose answer did not come, or was 503; it is sent again. Written by who submits. */
@@ -43,6 +45,20 @@ export interface Final {
   readonly errorCode: string | null;
 }
 
+/** The message of a webhook came. Written by who receives them, before it answers. */
+export interface Delivery {
+  /** The same however often the message comes. */
+  readonly messageId: string;
+  readonly jobId: string;
+  /** Such as `job.succeeded`. */
+  readonly event: string;
+}
+
+/** Redis refused a call that brings jobs in, or claims and settles them; it is made again. Written by who stands between Redis and its clients. */
+export interface Refusal {
+  readonly error: 'OOM' | 'NOSCRIPT';
+}
+
 /** A fault that took place. Written by who causes them. */
 export interface Fault {
   readonly kind: FaultKind;
@@ -61,6 +77,8 @@ export interface Ledgers {
   runs: RunNote;
   holds: Hold;
   finals: Final;
+  deliveries: Delivery;
+  refusals: Refusal;
   faults: Fault;
 }
 

@@ -54,7 +54,7 @@ async function submit(payloads: readonly ChaosPayload[]): Promise<ChaosPayload[]
   const results = await queue.enqueueBulk(Long, jobs);
   const accepted = payloads.flatMap(({ number, fate }, index) => {
     const result = results[index];
-    return result !== undefined && 'accepted' in result ? [{ jobId: result.accepted.jobId, number, fate }] : [];
+    return result !== undefined && 'accepted' in result ? [{ jobId: result.accepted.jobId, number, fate, webhook: false }] : [];
   });
   await Promise.all(accepted.map((entry) => ledger.write('accepted', entry)));
   const numbers = new Set(accepted.map(({ number }) => number));

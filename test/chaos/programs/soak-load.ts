@@ -55,7 +55,8 @@ async function submit(job: ChaosJob, options: object = {}, headers: Readonly<Rec
   const answer = await call('POST', '/jobs', { ...job, options }, headers);
   // As the contract of the api has it.
   const jobId = (answer?.body as { readonly job_id?: string } | undefined)?.job_id;
-  if (jobId !== undefined) await ledger.write('accepted', { jobId, number: job.payload.number, fate: job.payload.fate });
+  const { number, fate } = job.payload;
+  if (jobId !== undefined) await ledger.write('accepted', { jobId, number, fate, webhook: false });
   return jobId;
 }
 

@@ -2,16 +2,18 @@ import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Module } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef, NestFactory } from '@nestjs/core';
+import { WebhookDeliverModule } from '../../../apps/worker/src/handlers/webhook-deliver/webhook-deliver.module.js';
+import { webhookDelivery } from '../../../apps/worker/src/webhooks/webhook-delivery.js';
 import { JobHandler, JobsModule, PermanentError, type Handles, type JobContext } from '../../../libs/jobs/src/index.js';
 import { WORKER_IDENTITY } from '../../../libs/jobs/src/runtime/worker-identity.js';
 import type { WorkerIdentity } from '../../../libs/jobs/src/store/exchange.js';
 import { NestLog, configOrExit, createLogger, loadWorkerConfig } from '../../../libs/platform/src/index.js';
-import { Brief, DEFINITIONS, Long } from '../job.js';
+import { Brief, Long, WORKER_DEFINITIONS } from '../job.js';
 import type { RunNote } from '../ledger/entries.js';
 import { Ledger } from '../ledger/ledger.js';
 import { endWithParent, setting, tellHeap, tellParent } from './parent.js';
 
-/** A worker whose handlers take their time and write down when they begin and end. */
+/** A worker whose handlers take their time and write down when they begin and end. It calls webhooks as the worker of the product does. */
 
 endWithParent();
 tellHeap();
@@ -78,7 +80,10 @@ class LongHandler implements Handles<typeof Long> {
 }
 
 @Module({
-  imports: [JobsModule.forWorker({ ...config, definitions: DEFINITIONS, logger })],
+  imports: [
+    JobsModule.forWorker({ ...config, definitions: WORKER_DEFINITIONS, webhooks: webhookDelivery, logger }),
+    WebhookDeliverModule.register(config),
+  ],
   providers: [Work, BriefHandler, LongHandler],
 })
 class ChaosWorkerModule {}

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export type Program = 'api' | 'worker' | 'load' | 'soak-load' | 'crowd' | 'observer' | 'reader';
+export type Program = 'api' | 'worker' | 'load' | 'soak-load' | 'crowd' | 'observer' | 'reader' | 'receiver';
 
 export interface PlaceSettings {
   readonly name: string;

@@ -7,10 +7,15 @@ import type { Sizes } from '../sizes.js';
 import { FakeClock } from './fake-clock.js';
 import { Place, type Program } from './place.js';
 import { QueueRedis } from './queue-redis.js';
+import { refusalIn } from './refusals.js';
 
 const APIS = 2;
 const WORKERS = 4;
 export const KEY_PREFIX = 'chaos';
+/** What lets apis and workers tell of the ends of jobs to somebody on this machine. */
+const WEBHOOKS = { OUTBOUND_ALLOW: '127.0.0.1', WEBHOOK_SECRETS: `default=whsec_${'A'.repeat(32)}` };
+/** A message may wait for its relay until somebody looks (15 s), for the lease of a worker that died with it, and for its second attempt. */
+const DRAIN_MS = 60_000;
 
 /** An api or a worker with all through which a fault can hit it. */
 export interface Target {
@@ -31,10 +36,9 @@ export interface StageSettings extends Options {
 
 /** Everything that takes part in a campaign, and its end. */
 export class Stage {
-  readonly ledger: Ledger;
-
   private constructor(
     readonly redis: QueueRedis,
+    readonly ledger: Ledger,
     private readonly ledgerRedis: TestRedis,
     readonly apis: readonly Target[],
     readonly workers: readonly Target[],
@@ -42,27 +46,31 @@ export class Stage {
     readonly crowd: Place,
     readonly observer: Place,
     readonly reader: Place,
-  ) {
-    this.ledger = new Ledger(ledgerRedis.url);
-  }
+    readonly receiver: Place,
+  ) {}
 
   /** Nothing but the two Redis servers runs yet. */
   static async build({ sizes, folder, faketime, seed, mode, soak }: StageSettings): Promise<Stage> {
     const redis = await QueueRedis.start(mode);
-    const ledger = await TestRedis.start(['--appendonly', 'no']);
+    const ledgerRedis = await TestRedis.start(['--appendonly', 'no']);
+    const ledger = new Ledger(ledgerRedis.url);
     const ports = await Promise.all(Array.from({ length: APIS }, () => freePort()));
-    const shared = { CHAOS_LEDGER: ledger.url, KEY_PREFIX, CHAOS_SEED: String(seed) };
+    const receiverPort = await freePort();
+    const shared = { CHAOS_LEDGER: ledgerRedis.url, KEY_PREFIX, CHAOS_SEED: String(seed) };
     const helper = (program: Program, env: Readonly<Record<string, string>> = {}) =>
       new Place({ name: program, program, folder, env: { ...shared, CHAOS_APIS: ports.map(urlOf).join(), ...env } });
     const target = async (program: 'api' | 'worker', number: number, env: Readonly<Record<string, string>>): Promise<Target> => {
       const name = `${program}-${number}`;
-      const proxy = await ReplyDropper.start(redis.url);
+      const proxy = await ReplyDropper.start(redis.url, (answered) => {
+        const refusal = refusalIn(answered);
+        if (refusal !== undefined) void ledger.write('refusals', refusal);
+      });
       const clock = faketime === undefined ? undefined : new FakeClock(faketime, folder, name);
       const place = new Place({
         name,
         program,
         folder,
-        env: { ...shared, REDIS_URL: proxy.url, LOG_LEVEL: 'warn', ...clock?.env, ...env },
+        env: { ...shared, REDIS_URL: proxy.url, LOG_LEVEL: 'warn', ...WEBHOOKS, ...clock?.env, ...env },
       });
       return { place, proxy, clock };
     };
@@ -74,11 +82,13 @@ export class Stage {
     return new Stage(
       redis,
       ledger,
+      ledgerRedis,
       await Promise.all(ports.map((port, index) => target('api', index + 1, { PORT: String(port) }))),
       await Promise.all(Array.from({ length: WORKERS }, (_, index) => target('worker', index + 1, workerEnv))),
       helper(soak ? 'soak-load' : 'load', {
         CHAOS_LEASE_MS: String(sizes.leaseMs),
         CHAOS_PER_SECOND: String(sizes.perSecond),
+        CHAOS_WEBHOOK: urlOf(receiverPort),
       }),
       helper('crowd', {
         REDIS_URL: redis.url,
@@ -88,6 +98,7 @@ export class Stage {
       helper('observer', { REDIS_URL: redis.url }),
       // A job may begin its last run when a lease and a retry are over, and takes three leases then.
       helper('reader', { CHAOS_SETTLE_MS: String(8 * sizes.leaseMs + 30_000) }),
+      helper('receiver', { CHAOS_PORT: String(receiverPort), CHAOS_DRAIN_MS: String(DRAIN_MS) }),
     );
   }
 
@@ -101,7 +112,8 @@ export class Stage {
   }
 
   async start(): Promise<void> {
-    await Promise.all([...this.targets.map(({ place }) => place.start()), this.observer.start(), this.crowd.start()]);
+    const { targets, observer, crowd, receiver } = this;
+    await Promise.all([...targets.map(({ place }) => place), observer, crowd, receiver].map((place) => place.start()));
     await this.load.start();
   }
 
@@ -113,7 +125,7 @@ export class Stage {
   }
 
   private get places(): readonly Place[] {
-    return [...this.targets.map(({ place }) => place), this.load, this.crowd, this.observer, this.reader];
+    return [...this.targets.map(({ place }) => place), this.load, this.crowd, this.observer, this.reader, this.receiver];
   }
 }
 
