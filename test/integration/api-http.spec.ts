@@ -208,6 +208,7 @@ describe('the api as an HTTP server', () => {
     expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(text).toMatch(/^antrean_jobs_submitted_total\{type="email\.send"\} [1-9]/m);
     expect(text).toMatch(/^antrean_queue_oldest_age_seconds\{type="email\.send"\} \d/m);
+    expect(text).toMatch(/^antrean_queue_outgoing_events\{type="email\.send"\} 0$/m);
     expect(text).not.toContain('\n\n\n');
   });
 

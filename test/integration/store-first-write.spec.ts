@@ -1,4 +1,5 @@
 import { closeRedis } from '@antrean/platform';
+import { storedWebhook } from '../../libs/jobs/src/store/record.js';
 import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
 import { viewQueue } from '../support/queue-view.js';
 import { TestRedis } from '../support/test-redis.js';
@@ -55,7 +56,10 @@ describe('a call that may not remove the log of a job', () => {
 
   it('settles nothing whose end could not be told', async () => {
     await queue.redis.call('ACL', 'SETUSER', 'eventless', '+@all', 'allchannels', 'nopass', 'on', '~*}:[^o]*', '~*}:once*');
-    const { ulid, settle } = await runOne({ hasWebhook: true });
+    const { ulid, settle } = await runOne({
+      hasWebhook: true,
+      facts: { webhook: storedWebhook({ url: 'https://example.com/', secret: 'default' }) },
+    });
     const before = await viewQueue(queue, [ulid]);
     await queue.redis.call('AUTH', 'eventless', 'any');
     await expect(settle()).rejects.toThrow(/can't access/);

@@ -1,12 +1,15 @@
 import { decodeOutgoing, dropOutgoing, readOutgoing, type Outgoing } from '../../libs/jobs/src/store/outgoing.js';
+import { storedWebhook } from '../../libs/jobs/src/store/record.js';
 import type { Settlement } from '../../libs/jobs/src/store/settle.js';
+import type { WebhookEvent } from '@antrean/jobs';
 import { Ear } from '../support/ear.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
 import type { StoredQueue, JobPlan, StoredWorker } from '../support/stored-queue.js';
 
 const HOUR = 3_600_000;
 const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';
-const WEBHOOK: JobPlan = { hasWebhook: true, facts: { webhook: { url: 'https://example.com/hook', secret: 'default' } } };
+const HOOK = { url: 'https://example.com/hook', secret: 'default' };
+const WEBHOOK: JobPlan = { hasWebhook: true, facts: { webhook: storedWebhook(HOOK) } };
 
 describe('the end of a job with a webhook', () => {
   let queue: StoredQueue;
@@ -167,6 +170,32 @@ describe('the end of a job with a webhook', () => {
     const [event] = await events();
     expect(event?.ulid).toBe(ulid);
     expect([...(event?.extra.keys() ?? [])]).toEqual(Array.from({ length: 10 }, (_, index) => `run:${index + 3}`));
+  });
+
+  it('is told when it is one that was asked for, and no other', async () => {
+    const asking = (events: readonly WebhookEvent[], plan: JobPlan = {}): JobPlan => ({
+      ...plan,
+      facts: { ...plan.facts, webhook: storedWebhook({ ...HOOK, events }) },
+    });
+    const ends = { when: { delayMs: HOUR } };
+    const [loud, quiet] = [
+      await addOne(asking(['job.failed', 'job.cancelled'], ends)),
+      await addOne(asking(['job.failed', 'job.expired'], ends)),
+    ];
+    // Nothing that users write is taken for what a webhook asks for.
+    const text = '"webhook":{"ends":"C"';
+    const [quoting] = await queue.add([
+      asking(['job.failed'], {
+        hasWebhook: true,
+        ...ends,
+        facts: { userId: text, tags: [text, '"webhook'], metadata: { [text]: text, webhook: '{"ends":"C"}' } },
+        dedupe: { policy: 'until_finished', key: text },
+        payloadJson: `{${text}}}`,
+      }),
+    ]);
+    for (const ulid of [loud, quiet, quoting ?? '']) await queue.cancel([ulid]);
+    expect(await told()).toEqual([`${loud} cancelled`]);
+    expect((await queue.depth()).outgoing).toBe(1);
   });
 
   it('is told again when the job was replayed and ends again, and the two are told apart', async () => {

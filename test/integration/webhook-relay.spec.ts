@@ -9,7 +9,9 @@ import {
   type WebhookEvent,
   type WebhookMessage,
 } from '@antrean/jobs';
+import { createLogger } from '@antrean/platform';
 import { Relay, type RelayContext } from '../../libs/jobs/src/maintenance/relay.js';
+import { storedWebhook } from '../../libs/jobs/src/store/record.js';
 import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
@@ -77,7 +79,7 @@ describe('a relay', () => {
     });
   };
   const cancelled = async (count: number, events?: readonly WebhookEvent[]): Promise<readonly string[]> => {
-    const webhook = { url: URL_WITH_SECRET, secret: 'shop', ...(events !== undefined && { events }) };
+    const webhook = storedWebhook({ url: URL_WITH_SECRET, secret: 'shop', ...(events !== undefined && { events }) });
     const ulids = await queue.add(Array.from({ length: count }, () => ({ hasWebhook: true, facts: { webhook, userId: 'u-1' } })));
     for (const ulid of ulids) await queue.cancel([ulid]);
     return ulids;
@@ -199,6 +201,41 @@ class TaskHandler implements Handles<typeof Task> {
     });
   }
 }
+
+describe('an application that was not given how webhooks are told', () => {
+  it('refuses a job with a webhook, and says what is to be done', async () => {
+    const { queue, link, close } = await startJobsApp([Task], [TaskHandler]);
+    const options = { webhook: { url: URL_WITH_SECRET, secret: 'default' } };
+    const violations = [
+      {
+        pointer: '/webhook',
+        detail: 'would be told by nobody: give JobsModule the option webhooks, here and in the workers of the type',
+      },
+    ];
+    await expect(queue.enqueue(Task, { plan: 'succeed' }, options)).rejects.toMatchObject({ violations });
+    expect(await queue.enqueueBulk(Task, [{ payload: { plan: 'succeed' }, options }])).toMatchObject([
+      { refused: { violations } },
+    ]);
+    expect(await link.redis.exists(link.keys(Task.type).seq)).toBe(0);
+    await close();
+  });
+
+  it('leaves the ends of its runs to others, and says so once', async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ app: 'worker', level: 'warn', format: 'json' }, { write: (line: string) => lines.push(line) });
+    const { link, close } = await startJobsApp([Task], [TaskHandler], { logger });
+    const queue = StoredQueue.of(link, Task.type);
+    const facts = { webhook: storedWebhook({ url: URL_WITH_SECRET, secret: 'default' }) };
+    await queue.add([1, 2].map(() => ({ hasWebhook: true, facts, payloadJson: '{"plan":"succeed"}' })));
+    await eventually(async () => {
+      expect((await queue.depth()).outgoing).toBe(2);
+    });
+    await close();
+    const of = lines.filter((line) => line.includes(Task.type)).map((line) => JSON.parse(line) as unknown);
+    const msg = 'ends of jobs with a webhook are left to other workers, this one was given no webhooks';
+    expect(of).toMatchObject([{ level: 'warn', job_type: Task.type, msg }]);
+  });
+});
 
 describe('a worker', () => {
   let jobs: JobsApp;

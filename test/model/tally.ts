@@ -79,6 +79,7 @@ export const MUST_HAPPEN: readonly string[] = [
   'overdue',
   'timed out by the reaper',
   ...FINAL.map((status) => `event: ${status}`),
+  'end that no webhook asks for',
   'events handed on',
   'events handed on by another before',
   'idle worker forgotten',

@@ -3,15 +3,29 @@ export const EVENTS = [
   {
     name: 'the end of a job is told to nobody',
     file: 'finish.lua',
-    from: `  if has_flag(state, FLAG_WEBHOOK) then table.insert(ending.outgoing, outgoing_event(ending.base, job)) end\n`,
+    from: `  if has_flag(state, FLAG_WEBHOOK) then tell(ending, job) end\n`,
     to: ``,
     first: ['store-outgoing'],
   },
   {
-    name: 'the end of a job is told although it has no webhook',
+    name: 'an end is told that the webhook does not ask for',
     file: 'finish.lua',
-    from: `  if has_flag(state, FLAG_WEBHOOK) then table.insert(`,
-    to: `  if true then table.insert(`,
+    from: `  if is_asked_for(job, record) then`,
+    to: `  if true then`,
+    first: ['store-outgoing'],
+  },
+  {
+    name: 'what a webhook asks for is looked for in a dedupe key too',
+    file: 'finish.lua',
+    from: `, HEADER_BYTES + dedupe + group + 1)\n  return ends and`,
+    to: `)\n  return ends and`,
+    first: ['store-outgoing'],
+  },
+  {
+    name: 'events that wait to be handed on are not counted',
+    file: 'depth.lua',
+    from: `redis.call('LLEN', KEYS[22])`,
+    to: `0`,
     first: ['store-outgoing'],
   },
   {
@@ -87,8 +101,8 @@ export const EVENTS = [
   {
     name: 'an event tells the job as it was before its end',
     file: 'finish.lua',
-    from: `local record = with_state(without_payload(job.key, job.header), pack_state(state))`,
-    to: `local record = without_payload(job.key, job.header)`,
+    from: `local record = with_state(before, pack_state(state))`,
+    to: `local record = before`,
     first: ['store-outgoing'],
   },
   {

@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { catalog } from '@antrean/catalog';
+import { WebhookDeliver, catalog } from '@antrean/catalog';
 import { JobsModule, type JobDefinition } from '@antrean/jobs';
 import { ApiKeyRing, type ApiConfig, type Logger } from '@antrean/platform';
 import { AccessGuard } from './auth/access.guard.js';
@@ -36,7 +36,15 @@ export class ApiModule {
     return {
       module: ApiModule,
       imports: [
-        JobsModule.forProducer({ definitions, redisUrl, keyPrefix, durability, maxPayloadBytes, logger: log }),
+        JobsModule.forProducer({
+          definitions,
+          redisUrl,
+          keyPrefix,
+          durability,
+          maxPayloadBytes,
+          webhooks: { definition: WebhookDeliver },
+          logger: log,
+        }),
         HealthModule,
         MetricsModule.register(),
       ],

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import type { DedupePolicy } from '../rules/job.js';
+import type { DedupePolicy, End } from '../rules/job.js';
 import type { Ending } from '../rules/settle.js';
 import { duration, timeOfDay } from '../run/clock.js';
 import type { Command, JobPicks, JobShape, NotePlan, OnLane, RunPick, SettlePlan } from './commands.js';
 
+const ENDS: readonly End[] = ['succeeded', 'failed', 'cancelled', 'expired'];
 const YEAR_STEPS = 3_153_600;
 
 const side = fc.constantFrom<0 | 1>(0, 0, 1);
@@ -54,7 +55,11 @@ const job: fc.Arbitrary<JobShape> = fc.record({
     { weight: 6, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.record({ key: fc.constantFrom('x', 'y z'), body: fc.constantFrom('a', 'b') }) },
   ),
-  webhook: fc.boolean(),
+  webhook: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 3, arbitrary: fc.constant([...ENDS]) },
+    { weight: 2, arbitrary: fc.subarray([...ENDS], { minLength: 1 }) },
+  ),
 });
 
 const handBack = fc

@@ -1,4 +1,4 @@
-import type { DedupePolicy } from '../rules/job.js';
+import type { DedupePolicy, End } from '../rules/job.js';
 import type { Keep, Ending } from '../rules/settle.js';
 
 export interface JobShape {
@@ -10,7 +10,7 @@ export interface JobShape {
   readonly deadlineMs: number;
   readonly dedupe: { readonly key: string; readonly policy: DedupePolicy } | undefined;
   readonly once: { readonly key: string; readonly body: string } | undefined;
-  readonly webhook: boolean;
+  readonly webhook: readonly End[];
 }
 
 /** A run to settle, or to write about: one of those that the worker holds, that run anywhere, or that ever ran. */

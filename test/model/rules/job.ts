@@ -1,5 +1,7 @@
 export type Status = 'scheduled' | 'queued' | 'processing' | 'retrying' | 'succeeded' | 'failed' | 'cancelled' | 'expired';
 
+export type End = Extract<Status, 'succeeded' | 'failed' | 'cancelled' | 'expired'>;
+
 export type DedupePolicy = 'ttl' | 'until_started' | 'until_finished' | 'until_result_expires';
 
 /** `worker:lane:call` of the claim that a run came from. It never repeats. */
@@ -22,8 +24,8 @@ export interface Submit {
   /** `ttlMs` is for the policy `ttl`, else 0. */
   readonly dedupe: { readonly key: string; readonly policy: DedupePolicy; readonly ttlMs: number } | undefined;
   readonly once: { readonly key: string; readonly body: string; readonly ttlMs: number } | undefined;
-  /** Its end is to be told. */
-  readonly webhook: boolean;
+  /** The ends that are to be told. */
+  readonly webhook: readonly End[];
 }
 
 /** One run in a job's trail, once it has ended. */

@@ -123,7 +123,8 @@ export class Queue {
     this.leaveLine(job);
     this.change(job, event, status);
     job.finishedAt = now;
-    if (job.submit.webhook) this.outgoing.push(eventOf(job, result, this.tally));
+    if (job.submit.webhook.some((asked) => asked === status)) this.outgoing.push(eventOf(job, result, this.tally));
+    else if (job.submit.webhook.length > 0) this.tally.saw('end that no webhook asks for');
     if (status === 'cancelled') this.free(job);
     if (!keep) this.jobs.delete(job.submit.ulid);
   }

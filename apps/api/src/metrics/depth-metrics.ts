@@ -4,7 +4,7 @@ import { type Logger } from '@antrean/platform';
 import { Gauge, Registry } from 'prom-client';
 import { API_LOG } from '../tokens.js';
 
-/** How many jobs wait, run and are kept, asked of Redis at every scrape. */
+/** How many jobs wait, run and are kept, and how many ends are to be told, asked of Redis at every scrape. */
 @Injectable()
 export class DepthMetrics {
   constructor(
@@ -40,9 +40,16 @@ function gaugesOf(depths: readonly QueueDepth[]): Registry {
     labelNames: ['type'],
     registers: [registry],
   });
-  for (const { type, counts, oldestQueuedMs } of depths) {
+  const events = new Gauge({
+    name: 'antrean_queue_outgoing_events',
+    help: 'Ends of jobs with a webhook that no worker has handed on yet, by type.',
+    labelNames: ['type'],
+    registers: [registry],
+  });
+  for (const { type, counts, oldestQueuedMs, outgoing } of depths) {
     for (const status of JOB_STATUSES) jobs.set({ type, status }, counts[status]);
     oldest.set({ type }, (oldestQueuedMs ?? 0) / 1_000);
+    events.set({ type }, outgoing);
   }
   return registry;
 }

@@ -23,6 +23,11 @@ export interface Webhook {
   readonly secret: string;
 }
 
+/** The statuses whose ends a webhook asks for. */
+export function endsOf({ events = WEBHOOK_EVENTS }: Webhook): readonly JobStatus[] {
+  return events.map((event) => ENDS[event]);
+}
+
 /** The event that the end of a job with this status is; undefined while it has not ended. */
 export function eventOf(status: JobStatus): WebhookEvent | undefined {
   return WEBHOOK_EVENTS.find((event) => ENDS[event] === status);

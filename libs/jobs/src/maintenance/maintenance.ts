@@ -1,3 +1,4 @@
+import type { Logger } from '@antrean/platform';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { Loop, type Ticking } from '../runtime/loop.js';
 import { Auditor } from './auditor.js';
@@ -11,9 +12,12 @@ export class Maintenance {
   private readonly promoters: ReadonlyMap<string, Loop>;
   private readonly relays: ReadonlyMap<string, Loop>;
   private readonly loops: readonly Loop[];
+  private readonly logger: Logger;
+  private readonly saidUntold = new Set<string>();
 
   constructor(definitions: readonly JobDefinition[], context: RelayContext) {
     const { options } = context;
+    this.logger = options.logger;
     const loop = (name: string, work: Ticking) => new Loop(name, work, options.logger);
     const { webhooks } = options;
     const relayOf = (type: string) =>
@@ -48,7 +52,19 @@ export class Maintenance {
 
   /** There are events of the type to be handed on. */
   relaySoon(type: string): void {
+    this.lookForEvents(type);
+    if (!this.relays.has(type)) this.leaveUntold(type);
+  }
+
+  /** There may be events of the type to be handed on. */
+  lookForEvents(type: string): void {
     this.relays.get(type)?.wakeWithin(0);
+  }
+
+  private leaveUntold(type: string): void {
+    if (this.saidUntold.has(type)) return;
+    this.saidUntold.add(type);
+    this.logger.warn({ job_type: type }, 'ends of jobs with a webhook are left to other workers, this one was given no webhooks');
   }
 
   /** @param relayMs so long may it take to hand on the events of the last runs: there may be no other worker to do so soon. */

@@ -1,12 +1,13 @@
 import { formatTraceparent } from '@antrean/platform';
 import { formatJobId } from '../definition/job-id.js';
-import { eventOf, type Webhook, type WebhookEvent } from '../definition/webhook.js';
+import { eventOf, type WebhookEvent } from '../definition/webhook.js';
 import type { Ticking } from '../runtime/loop.js';
 import type { WebhookDelivery, WebhookMessage } from '../runtime/worker-options.js';
 import { describeJob } from '../services/describe-job.js';
 import type { EnqueueBatcher } from '../services/enqueue-batcher.js';
 import { prepareJob, type PreparedJob } from '../services/prepare-job.js';
 import { decodeOutgoing, dropOutgoing, readOutgoing, type Outgoing } from '../store/outgoing.js';
+import type { StoredWebhook } from '../store/record.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
 /** Events that are handed on in one go. */
@@ -14,7 +15,7 @@ const BATCH = 16;
 /** A worker knows of the events that its own calls bring about; those of others are looked for this often. */
 const POLL_MS = 15_000;
 /** Beyond what a result, a trail and metadata of full size come to, whatever the limit for submitted payloads. */
-const MAX_MESSAGE_BYTES = 1_000_000;
+const LIMITS = { maxPayloadBytes: 1_000_000, webhooks: false };
 
 export interface RelayContext extends MaintenanceContext {
   readonly batcher: EnqueueBatcher;
@@ -64,7 +65,7 @@ export class Relay implements Ticking {
     const { record } = ended;
     const { webhook, requestId, userId, tracestate } = record.facts;
     const event = eventOf(record.status);
-    if (webhook === undefined || event === undefined || webhook.events?.includes(event) === false) return undefined;
+    if (webhook === undefined || event === undefined) return undefined;
     const message = this.messageOf(ended, webhook, event);
     const options = {
       onceKey: message.id,
@@ -74,10 +75,10 @@ export class Relay implements Ticking {
       ...(userId !== undefined && { userId }),
     };
     const { definition } = this.delivery;
-    return prepareJob(definition, this.delivery.payloadOf(message), options, MAX_MESSAGE_BYTES, 'any');
+    return prepareJob(definition, this.delivery.payloadOf(message), options, LIMITS, 'any');
   }
 
-  private messageOf({ ulid, record, extra }: Outgoing, { url, secret }: Webhook, event: WebhookEvent): WebhookMessage {
+  private messageOf({ ulid, record, extra }: Outgoing, { url, secret }: StoredWebhook, event: WebhookEvent): WebhookMessage {
     const snapshot = { now: record.finishedAt, record, extra, headSeq: undefined, parked: false };
     const job = describeJob({ type: this.type, ulid }, snapshot, []);
     return { id: `msg_${ulid}_${record.revision}_${record.finishedAt}`, event, url, secret, job };

@@ -23,7 +23,7 @@ export interface WorkerOptions extends ProducerOptions {
    * provides its handler.
    */
   readonly isolated?: Readonly<Record<string, URL>>;
-  /** How the ends of jobs with a webhook are told. Without it no webhook is ever called. */
+  /** How the ends of jobs with a webhook are told. Without it this worker tells none, and a submit with one is refused. */
   readonly webhooks?: WebhookDelivery;
   /** The most that the JavaScript objects of one such thread may take, in MiB. Default: what Node gives a thread. */
   readonly isolatedHeapMb?: number;

@@ -87,7 +87,7 @@ export class Worker {
     };
     heart.onTimedOut = (type) => {
       this.maintenance.promoteWithin(type, 0);
-      this.maintenance.relaySoon(type);
+      this.maintenance.lookForEvents(type);
     };
     heart.beyondRedis = () => [...this.claimers.values()].reduce((sum, { beyondRedis }) => sum + beyondRedis, 0);
   }

@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto';
 import { newTraceContext, parseTraceparent, parseTracestate } from '@antrean/platform';
 import type { EnqueueOptions } from '../definition/enqueue-options.js';
-import { PayloadTooLargeError } from '../definition/errors.js';
+import { InvalidOptionsError, PayloadTooLargeError, type Violation } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { toMs } from '../definition/duration.js';
 import { fingerprintOf } from '../definition/fingerprint.js';
 import { parsePayload, payloadToJson } from '../definition/payload.js';
 import { newUlid } from '../store/new-ulid.js';
 import type { NewJob } from '../store/enqueue.js';
-import { encodeNewRecord, type Facts, type JobRecord, type NewRecord } from '../store/record.js';
+import { encodeNewRecord, storedWebhook, type Facts, type JobRecord, type NewRecord } from '../store/record.js';
 import { checkOptions } from './check-options.js';
+import type { SubmitLimits } from './producer-options.js';
 
 /** So long a once key is remembered. */
 const ONCE_TTL_MS = toMs('24h');
+
+const UNTOLD: Violation = {
+  pointer: '/webhook',
+  detail: 'would be told by nobody: give JobsModule the option webhooks, here and in the workers of the type',
+};
 
 /** A job that is ready to be handed to the store. */
 export interface PreparedJob {
@@ -31,11 +37,12 @@ export function prepareJob<P extends object>(
   definition: JobDefinition<P>,
   payload: P,
   options: EnqueueOptions,
-  maxPayloadBytes: number,
+  limits: SubmitLimits,
   onceFor: 'these' | 'any' = 'these',
 ): PreparedJob {
   checkOptions(options, definition.dedupe.policy);
-  const record = newRecord(definition, payload, options, maxPayloadBytes);
+  if (options.webhook !== undefined && !limits.webhooks) throw new InvalidOptionsError([UNTOLD]);
+  const record = newRecord(definition, payload, options, limits.maxPayloadBytes);
   const { onceKey } = options;
   const job = {
     ulid: newUlid(),
@@ -119,7 +126,7 @@ function factsOf({ requestId, userId, tags = [], metadata, backoff, dedupeTtlMs,
   if (metadata !== undefined && Object.keys(metadata).length > 0) facts.metadata = metadata;
   if (backoff !== undefined) facts.backoff = backoff;
   if (dedupeTtlMs !== undefined) facts.dedupeTtlMs = dedupeTtlMs;
-  if (webhook !== undefined) facts.webhook = webhook;
+  if (webhook !== undefined) facts.webhook = storedWebhook(webhook);
   return facts;
 }
 

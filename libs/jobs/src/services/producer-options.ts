@@ -12,6 +12,8 @@ export interface ProducerOptions {
   readonly maxPayloadBytes?: number;
   /** `replicated`: a job is accepted once a replica has it. Default `local`. */
   readonly durability?: 'local' | 'replicated';
+  /** Which jobs tell of ends; the workers are given how. Without it a submit with a webhook is refused: nobody would tell it. */
+  readonly webhooks?: { readonly definition: JobDefinition };
   readonly logger: Logger;
 }
 
@@ -19,6 +21,17 @@ export interface ProducerOptions {
 export const PRODUCER_OPTIONS = Symbol('PRODUCER_OPTIONS');
 
 const DEFAULT_MAX_PAYLOAD_BYTES = 262_144;
+
+/** What this application takes of a submit. */
+export interface SubmitLimits {
+  readonly maxPayloadBytes: number;
+  /** Also such as are to be told of. */
+  readonly webhooks: boolean;
+}
+
+export function submitLimitsOf(options: ProducerOptions): SubmitLimits {
+  return { maxPayloadBytes: maxPayloadBytesOf(options), webhooks: options.webhooks !== undefined };
+}
 
 export function maxPayloadBytesOf({ maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES }: ProducerOptions): number {
   return maxPayloadBytes;

@@ -19,7 +19,7 @@ import type { Header } from '../store/record.js';
 import { JobJournal } from '../telemetry/job-journal.js';
 import { EnqueueBatcher, type Outcome } from './enqueue-batcher.js';
 import { prepareJob, type PreparedJob } from './prepare-job.js';
-import { PRODUCER_OPTIONS, maxPayloadBytesOf, type ProducerOptions } from './producer-options.js';
+import { PRODUCER_OPTIONS, submitLimitsOf, type ProducerOptions, type SubmitLimits } from './producer-options.js';
 
 /** One job of a bulk submit. */
 export interface BulkJob<P extends object> {
@@ -37,14 +37,14 @@ const SLICES_AT_ONCE = 4;
 
 @Injectable()
 export class QueueService {
-  private readonly maxPayloadBytes: number;
+  private readonly limits: SubmitLimits;
 
   constructor(
     private readonly batcher: EnqueueBatcher,
     private readonly journal: JobJournal,
     @Inject(PRODUCER_OPTIONS) options: ProducerOptions,
   ) {
-    this.maxPayloadBytes = maxPayloadBytesOf(options);
+    this.limits = submitLimitsOf(options);
   }
 
   /**
@@ -54,7 +54,7 @@ export class QueueService {
    * @throws {QueueUnavailableError} within 2 s when Redis does not answer
    */
   async enqueue<P extends object>(definition: JobDefinition<P>, payload: P, options: EnqueueOptions = {}): Promise<EnqueuedJob> {
-    return this.submit(prepareJob(definition, payload, options, this.maxPayloadBytes));
+    return this.submit(prepareJob(definition, payload, options, this.limits));
   }
 
   /** As {@link enqueue}; the once key gets its first answer whatever payload and options come with it later. */
@@ -63,7 +63,7 @@ export class QueueService {
     payload: P,
     options: EnqueueOptions & { readonly onceKey: string },
   ): Promise<EnqueuedJob> {
-    return this.submit(prepareJob(definition, payload, options, this.maxPayloadBytes, 'any'));
+    return this.submit(prepareJob(definition, payload, options, this.limits, 'any'));
   }
 
   /**
@@ -97,7 +97,7 @@ export class QueueService {
     for (const [index, job] of jobs.entries()) {
       try {
         const { payload, options = {} } = entryOf(definition, job);
-        sent.push(prepareJob(definition, payload, options, this.maxPayloadBytes));
+        sent.push(prepareJob(definition, payload, options, this.limits));
         places.push(index);
       } catch (error) {
         results[index] = refusal(error);

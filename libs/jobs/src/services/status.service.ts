@@ -17,7 +17,10 @@ import type { Job, LogLine } from './job.js';
 /** Who waits for a worker is told of a new one this late at most. */
 const WORKERS_FRESH_MS = 1_000;
 
-/** How many jobs of a type are in each status, and how long the oldest queued one has been due (null: none is queued). */
+/**
+ * How many jobs of a type are in each status, how long the oldest queued one has been due (null: none is queued), and how many ends
+ * are still to be told.
+ */
 export interface QueueDepth extends Depth {
   readonly type: string;
 }

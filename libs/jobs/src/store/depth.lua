@@ -1,8 +1,9 @@
 #!lua flags=no-writes
--- How many jobs of a type are in each status, counted from the structures themselves.
+-- How many jobs of a type are in each status, and how many ends are still to be told, counted from the structures themselves.
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 running, 5 succeeded, 6 failed, 7 cancelled, 8 expired, 9 ghosts, 10 parked,
---        11 suspects, 12-21 ready 0-9
--- reply  {oldest queued job's age in ms or -1, queued, scheduled, retrying, processing, succeeded, failed, cancelled, expired}
+--        11 suspects, 12-21 ready 0-9, 22 outgoing
+-- reply  {oldest queued job's age in ms or -1, queued, scheduled, retrying, processing, succeeded, failed, cancelled, expired,
+--        events}
 --#include clock
 --#include record
 
@@ -25,4 +26,5 @@ for i = 11, 21 do
 end
 local reply = { oldest, math.max(queued, 0) }
 for i = 2, 8 do reply[#reply + 1] = redis.call('ZCARD', KEYS[i]) end
+reply[#reply + 1] = redis.call('LLEN', KEYS[22])
 return reply

@@ -21,6 +21,8 @@ export interface Depth {
   readonly counts: Readonly<Record<JobStatus, number>>;
   /** How long the oldest queued job has been due; null when none is queued. */
   readonly oldestQueuedMs: number | null;
+  /** Ends of jobs with a webhook that no relay has handed on yet. */
+  readonly outgoing: number;
 }
 
 export async function depth(link: Link, type: string): Promise<Depth> {
@@ -41,11 +43,16 @@ export async function depth(link: Link, type: string): Promise<Depth> {
         keys.parked,
         keys.suspects,
         ...keys.ready,
+        keys.outgoing,
       ],
       [],
     ),
   ).map(asNumber);
   // ORDER names every status once, so the entries make a whole record.
   const byStatus = Object.fromEntries(ORDER.map((status, index) => [status, counts[index] ?? 0])) as Record<JobStatus, number>;
-  return { counts: byStatus, oldestQueuedMs: oldest === undefined || oldest < 0 ? null : oldest };
+  return {
+    counts: byStatus,
+    oldestQueuedMs: oldest === undefined || oldest < 0 ? null : oldest,
+    outgoing: counts[ORDER.length] ?? 0,
+  };
 }

@@ -9,14 +9,22 @@ local function add_end_keys(keys, base, job)
   if has_flag(job.state, FLAG_WEBHOOK) then keys[#keys + 1] = base .. 'outgoing' end
 end
 
+-- Whether somebody asked to be told of this end. Which ends a webhook asks for stands in the facts as storedWebhook writes them; texts
+-- of users hold no quote there that is not escaped, so none of them reads like it.
+local function is_asked_for(job, record)
+  local dedupe, group = struct.unpack('<HH', job.header, 109)
+  local ends = string.match(record, '"webhook":{"ends":"(%a*)"', HEADER_BYTES + dedupe + group + 1)
+  return ends and string.find(ends, job.state.status, 1, true)
+end
+
 local MOST_RUNS_TOLD = 10
 
 -- What is told of the end of a job, in whole: by the time it is handed on the job may run again, or be gone. `text` of a job that
 -- succeeded is its result. The form: ulid (26), length of (4) and the record without the payload, and then fields as in the side
 -- hash, each as length of the name (2), length of the value (4), name, value.
-local function outgoing_event(base, job)
+local function outgoing_event(base, job, before)
   local state = job.state
-  local record = with_state(without_payload(job.key, job.header), pack_state(state))
+  local record = with_state(before, pack_state(state))
   local parts = { struct.pack('<c26I4', job.ulid, #record), record }
   local function add(name, value)
     parts[#parts + 1] = struct.pack('<HI4', #name, #value) .. name .. value
@@ -32,6 +40,11 @@ local function outgoing_event(base, job)
   return table.concat(parts)
 end
 
+local function tell(ending, job)
+  local record = without_payload(job.key, job.header)
+  if is_asked_for(job, record) then table.insert(ending.outgoing, outgoing_event(ending.base, job, record)) end
+end
+
 -- Ends a job for good: kept in the index of its status, or removed where nothing is to be kept. Its structures are the
 -- caller's to mend; `job` has ulid, key, header, state and the dedupe key it holds.
 local function end_job(ending, job, status, index, keep)
@@ -39,7 +52,7 @@ local function end_job(ending, job, status, index, keep)
   state.status, state.finished_at = status, ending.now
   free_dedupe(job.dedupe_key, job.header, status, keep)
   if has_flag(state, FLAG_AWAITED) then table.insert(ending.awaited, job.ulid) end
-  if has_flag(state, FLAG_WEBHOOK) then table.insert(ending.outgoing, outgoing_event(ending.base, job)) end
+  if has_flag(state, FLAG_WEBHOOK) then tell(ending, job) end
   if not keep then
     table.insert(ending.removed, job.key)
     if has_flag(state, FLAG_EXTRA) then table.insert(ending.removed, ending.base .. 'extra:' .. job.ulid) end

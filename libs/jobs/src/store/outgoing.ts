@@ -1,7 +1,6 @@
 import { ULID_BYTES } from '../definition/job-id.js';
-import { eventOf } from '../definition/webhook.js';
 import type { Link } from './link.js';
-import { STATE_AT, STATE_BYTES, decodeRecord, type JobRecord } from './record.js';
+import { STATE_AT, STATE_BYTES, decodeRecord, isTold, type JobRecord } from './record.js';
 import { asNumber, type StoredJob } from './reply.js';
 import { Script } from './script.js';
 
@@ -22,7 +21,7 @@ const NO_PAYLOAD = Buffer.from('null');
 
 /** Whether the call that brought a job into this state wrote an event. */
 export function hasEvent({ record }: StoredJob): boolean {
-  return record.facts.webhook !== undefined && eventOf(record.status) !== undefined;
+  return isTold(record);
 }
 
 /** The oldest events of a type, at most `limit`, in the form that finish.lua states. They stay until they are dropped. */

@@ -1,6 +1,6 @@
 import { DEDUPE_POLICIES, type DedupePolicy } from '../definition/job-definition.js';
 import type { JobStatus } from '../definition/job-status.js';
-import type { Webhook } from '../definition/webhook.js';
+import { endsOf, type Webhook } from '../definition/webhook.js';
 
 /**
  * A job's record, little endian. The state (bytes 1–56) is what scripts rewrite, the rest stays as it was submitted.
@@ -82,6 +82,22 @@ export interface TraceContext {
   readonly flags: number;
 }
 
+/** Who is told of the end of a job, as a record holds it. */
+export interface StoredWebhook extends Pick<Webhook, 'url' | 'secret'> {
+  /** The letters of the statuses that are told. finish.lua reads them in the JSON, where they come first. */
+  readonly ends: string;
+}
+
+export function storedWebhook(webhook: Webhook): StoredWebhook {
+  const ends = endsOf(webhook).map((status) => LETTERS[status]);
+  return { ends: ends.join(''), url: webhook.url, secret: webhook.secret };
+}
+
+/** Whether somebody is told that a job has this status. */
+export function isTold({ status, facts }: JobRecord): boolean {
+  return facts.webhook?.ends.includes(LETTERS[status]) === true;
+}
+
 /** Rarely set facts of a submit; those unset are left out. */
 export interface Facts {
   readonly requestId?: string;
@@ -92,7 +108,7 @@ export interface Facts {
   readonly backoff?: unknown;
   /** Of the dedupe key, where it is not the definition's. */
   readonly dedupeTtlMs?: number;
-  readonly webhook?: Webhook;
+  readonly webhook?: StoredWebhook;
 }
 
 /** What a submit decides about a job. */
