@@ -1,7 +1,7 @@
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
-import type { Settlement } from '../../libs/jobs/src/store/exchange.js';
+import type { Claimed, Settlement } from '../../libs/jobs/src/store/exchange.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
-import type { StoredQueue } from '../support/stored-queue.js';
+import type { StoredQueue, StoredWorker } from '../support/stored-queue.js';
 
 const HOUR = 3_600_000;
 
@@ -27,6 +27,47 @@ describe('a dedupe key', () => {
     expect(await holder()).toBe(after);
     await queue.remove([before]);
     expect(await holder()).toBe(after);
+  });
+
+  describe('that is held until the first run starts', () => {
+    const plan = { dedupe: { policy: 'until_started', key: 'k' } } as const;
+    const claim = async (worker: StoredWorker) => (await worker.exchange({ want: 1 })).claimed;
+    const end = async (worker: StoredWorker, jobs: readonly Claimed[], settlement: Settlement): Promise<void> => {
+      await worker.exchange({ settles: jobs.map((job) => ({ ...job, settlement })) });
+    };
+
+    it.each([0, 1_000])('is held on after a claim whose run never began, %i ms later', async (delayMs) => {
+      const worker = queue.newWorker();
+      const [ulid = ''] = await queue.add([plan]);
+      await end(worker, await claim(worker), { event: 'hand_back', delayMs, neverBegan: true });
+      expect(await holder()).toBe(ulid);
+      expect((await queue.enqueue([queue.newJob(plan)])).map(({ kind }) => kind)).toEqual(['duplicate']);
+      expect((await queue.read(ulid)).record).toMatchObject({ runs: 0, startedAt: 0 });
+    });
+
+    it.each<Settlement>([
+      { event: 'hand_back', delayMs: 0 },
+      { event: 'retry', outcome: 'failed', delayMs: 0, json: '{}' },
+    ])('is not taken again by a claim whose run never began once another did: $event', async (settlement) => {
+      const worker = queue.newWorker();
+      const [ulid = ''] = await queue.add([plan]);
+      await end(worker, await claim(worker), settlement);
+      const { startedAt } = (await queue.read(ulid)).record;
+      await queue.moveClock(5_000);
+      await queue.promote();
+      await end(worker, await claim(worker), { event: 'hand_back', delayMs: 0, neverBegan: true });
+      expect(await holder()).toBeUndefined();
+      expect((await queue.read(ulid)).record).toMatchObject({ runs: 1, startedAt });
+    });
+
+    it('is held on by a replay whose run never began', async () => {
+      const worker = queue.newWorker();
+      const [ulid = ''] = await queue.add([plan]);
+      await end(worker, await claim(worker), { event: 'bury', outcome: 'failed', json: '{}' });
+      await queue.replay(ulid);
+      await end(worker, await claim(worker), { event: 'hand_back', delayMs: 0, neverBegan: true });
+      expect(await holder()).toBe(ulid);
+    });
   });
 
   it('with a time of its own is free after a cancel, whether the job is kept or not', async () => {

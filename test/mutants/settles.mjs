@@ -3,9 +3,30 @@ export const SETTLES = [
   {
     name: 'a run that never began is counted',
     file: 'exchange.lua',
-    from: `    settle.state.runs = settle.state.runs - 1\n`,
+    from: `settle.state.runs - 1, settle`,
+    to: `settle.state.runs, settle`,
+    first: ['store-dedupe'],
+  },
+  {
+    name: 'a job whose run never began has started',
+    file: 'exchange.lua',
+    from: `settle.state.started_at = settle.state.runs - 1, settle.start_before`,
+    to: `settle.state.started_at = settle.state.runs - 1, settle.state.started_at`,
+    first: ['store-dedupe'],
+  },
+  {
+    name: 'a job that ran before has not started once a run of it never began',
+    file: 'trail.lua',
+    from: `  set_flag(s, FLAG_EXTRA + FLAG_RAN)\n`,
+    to: `  set_flag(s, FLAG_EXTRA)\n`,
+    first: ['store-dedupe'],
+  },
+  {
+    name: 'the runs before a replay count as its starts',
+    file: 'replay.lua',
+    from: ` + FLAG_RAN`,
     to: ``,
-    first: ['model'],
+    first: ['store-dedupe'],
   },
   {
     name: 'a job is settled twice in one call',

@@ -69,6 +69,7 @@ export function start(queue: Queue, job: Job, token: string, now: number): void 
   queue.change(job, 'claim', 'processing');
   job.attempt += 1;
   job.runs += 1;
+  job.startedBeforeAt = job.startedAt;
   job.startedAt = now;
   job.token = token;
 }

@@ -68,6 +68,8 @@ export interface Job {
   dueAt: number;
   /** Of the latest run; 0: none since it was submitted or replayed. */
   startedAt: number;
+  /** Of the run before the latest, which counts again when the latest never began. */
+  startedBeforeAt: number;
   /** 0: not yet. */
   finishedAt: number;
   /** 0: it may wait for ever. */

@@ -55,6 +55,7 @@ export function settle(queue: Queue, { ulid, token, ending }: Settle, keep: Keep
         queue.tally.saw('handed back unbegun');
         job.trail.delete(job.runs);
         job.runs -= 1;
+        job.startedAt = job.startedBeforeAt;
       }
       break;
   }

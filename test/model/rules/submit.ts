@@ -76,6 +76,7 @@ function accept(queue: Queue, one: Submit, now: number, dueAt: number, expiresAt
     createdAt: now,
     dueAt,
     startedAt: 0,
+    startedBeforeAt: 0,
     finishedAt: 0,
     expiresAt,
     token: undefined,

@@ -24,7 +24,6 @@ local function is_run_of(worker, job)
 end
 
 local function note_crash(call, job, outcome, next_at, error_json)
-  set_flag(job.state, FLAG_EXTRA)
   note_run(job.extra, job.state, call.now, outcome, next_at, error_json)
   -- Nothing that the worker still says of a run that was taken from it counts, also not when it says it twice.
   job.state.token = NO_TOKEN

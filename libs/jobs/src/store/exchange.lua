@@ -60,7 +60,7 @@ while at <= #ARGV[12] do
   local ulid, settle_token, event, outcome, delay, length, text_at = struct.unpack(SETTLE, ARGV[12], at)
   at = text_at + length
   settles[#settles + 1] = { ulid = ulid, key = record_key(ulid), token = settle_token, event = event, outcome = OUTCOMES[outcome],
-    delay = delay, text = string.sub(ARGV[12], text_at, at - 1), header = '', state = false, live = false, dedupe_key = nil }
+    delay = delay, text = string.sub(ARGV[12], text_at, at - 1), header = '', state = false, live = false, dedupe_key = nil, start_before = nil }
   puts_off = puts_off or event ~= 'S' and event ~= 'F'
 end
 
@@ -89,6 +89,7 @@ for _, settle in ipairs(settles) do
     settle.state = read_state(settle.header)
     if settle.state.status == 'p' and settle.state.token == settle.token then
       settle.live = true
+      if not settle.outcome then settle.start_before = start_before(base .. 'extra:' .. settle.ulid, settle.state) end
       settle.dedupe_key = held_dedupe_key(base, settle.ulid, settle.header)
       -- A success without a result, of a job without a side hash, writes none.
       if settle.event ~= 'S' or settle.text ~= '' or has_flag(settle.state, FLAG_EXTRA) then
@@ -207,10 +208,9 @@ local ending = new_ending(base, now)
 -- A run that never began is none.
 local function note(settle, outcome, next_at, text)
   if not outcome then
-    settle.state.runs = settle.state.runs - 1
+    settle.state.runs, settle.state.started_at = settle.state.runs - 1, settle.start_before
     return
   end
-  set_flag(settle.state, FLAG_EXTRA)
   note_run(base .. 'extra:' .. settle.ulid, settle.state, now, outcome, next_at, text)
 end
 

@@ -1,7 +1,7 @@
 -- A job's record is one string, read and written by position; record.ts states the whole layout.
 local STATE = '<c1BHHBBHHHI4I6I6I6c14I6'
 local HEADER_BYTES, LAST_OF_HEADER = 114, '113'
-local FLAG_CANCEL, FLAG_EXTRA, FLAG_LOG, FLAG_SUSPECT, FLAG_AWAITED, FLAG_WEBHOOK = 1, 2, 4, 8, 16, 32
+local FLAG_CANCEL, FLAG_EXTRA, FLAG_LOG, FLAG_SUSPECT, FLAG_AWAITED, FLAG_WEBHOOK, FLAG_RAN = 1, 2, 4, 8, 16, 32, 64
 local NO_TOKEN = string.rep('\0', 14)
 
 -- The fixed part of the record at a key, '' when there is none. Numbers go to Redis as text: it would format each anew.

@@ -9,7 +9,7 @@ import { endsOf, type Webhook } from '../definition/webhook.js';
  * |---|---|---|
  * | 0 | 1 | layout, now 1 |
  * | 1 | 1 | status letter |
- * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log, 8 is a suspect, 16 somebody waits for its end, 32 has a webhook |
+ * | 2 | 1 | flags: 1 asked to stop, 2 has a side hash, 4 has a log, 8 is a suspect, 16 somebody waits for its end, 32 has a webhook,<br>64 a run of it has ended since it was submitted or replayed |
  * | 3 | 2 | attempt |
  * | 5 | 2 | runs |
  * | 7 | 1 | crashes |

@@ -75,10 +75,9 @@ for _, job in ipairs(jobs) do
     local state = job.state
     if state.status == 'S' then
       -- The record told of the run that succeeded; from now on it tells of the next.
-      set_flag(state, FLAG_EXTRA)
       note_run(base .. 'extra:' .. job.ulid, state, state.finished_at, 'succeeded', 0, '')
     end
-    clear_flag(state, FLAG_CANCEL + FLAG_SUSPECT)
+    clear_flag(state, FLAG_CANCEL + FLAG_SUSPECT + FLAG_RAN)
     state.status, state.attempt, state.crashes, state.all_crashes, state.snoozes = 'q', 0, 0, 0, 0
     state.replays, state.generation = math.min(state.replays + 1, 65535), (state.generation + 1) % 65536
     state.due_at, state.started_at, state.finished_at, state.seq = now, 0, 0, seq + moved
