@@ -1,12 +1,13 @@
-import { QueueUnavailableError } from '@antrean/jobs';
+import { QueueHealth, QueueUnavailableError } from '@antrean/jobs';
 import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { Link } from '@antrean/jobs/testing';
 import { Redis } from 'ioredis';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
-import { startTestApi } from '../support/api-app.js';
+import { startTestApi, type TestApi } from '../support/api-app.js';
 import { untilAccepted } from '../support/away-answer.js';
 import { eventually } from '../support/eventually.js';
 import { silentLogger, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { schemaFaults } from '../support/open-api.js';
 import { PathHandler, PathJob } from '../support/path-job.js';
 import { TestCluster } from '../support/test-cluster.js';
 import { TestRedis } from '../support/test-redis.js';
@@ -60,7 +61,7 @@ describe('with DURABILITY=replicated', () => {
       expect(performance.now() - sentAt).toBeLessThan(3_000);
       const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
       expect(errors).toHaveLength(100);
-      for (const error of errors) expect(error).toMatchObject({ code: 'queue_unavailable', outcome: 'unknown' });
+      for (const error of errors) expect(error).toMatchObject({ code: 'not_replicated', outcome: 'unknown' });
       const jobId = errors[0] instanceof QueueUnavailableError ? (errors[0].jobId ?? '') : '';
       // It was written, so it runs.
       await app.until(jobId, succeeded);
@@ -102,23 +103,66 @@ describe('with DURABILITY=replicated', () => {
     await expect(new ReplicaGate(app.link).pass(PathJob.type, write)).rejects.toThrow('The connection was lost');
   });
 
-  it('the api says with 503 that the outcome is unknown, and of which job; it warns at its start of a Redis without a replica', async () => {
+  it('the api is ready, and warns of nothing', async () => {
     const api = await startTestApi(env(master.url));
     expect(warnedAlone(api.log)).toBe(false);
+    expect((await api.http.get('/health/ready')).status).toBe(200);
+    expect((await api.http.get('/health')).body).toMatchObject({ status: 'ok', details: { redis: { replica: true } } });
     await untilAccepted(api);
     await api.close();
-    const alone = await TestRedis.start();
-    const lonely = await startTestApi(env(alone.url));
-    expect(warnedAlone(lonely.log)).toBe(true);
+  });
+});
+
+describe('with DURABILITY=replicated and no replica', () => {
+  let master: TestRedis;
+  let api: TestApi;
+
+  beforeAll(async () => {
+    master = await TestRedis.start(['--repl-diskless-sync-delay', '0']);
+    api = await startTestApi(env(master.url));
+  });
+
+  afterAll(async () => {
+    await api.close();
+    await master.stop();
+  });
+
+  const wayOut = expect.stringMatching(/no replica.*REPLICAOF.*DURABILITY=local/) as string;
+  const alone = { status: 'down', ping: true, write: true, replica: false, detail: wayOut };
+
+  it('the api says with 503 that the queue has the job and no replica confirmed it, and which job that is', async () => {
     const job = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
-    const answer = await lonely.http.post('/jobs').send(job);
+    const answer = await api.http.post('/jobs').send(job);
     expect(answer.status).toBe(503);
     expect(answer.headers['retry-after']).toBe('2');
-    expect(answer.body).toMatchObject({ code: 'queue_unavailable', error: expect.stringContaining('No replica') as string });
-    expect(answer.body).toMatchObject({ outcome: 'unknown', job_id: expect.stringMatching(/^email.send_/) as string });
-    expect((await lonely.http.get(`/jobs/${(answer.body as { job_id: string }).job_id}`)).status).toBe(200);
-    await lonely.close();
-    await alone.stop();
+    expect(answer.body).toMatchObject({
+      type: 'urn:antrean:problem:not_replicated',
+      title: 'The queue has the job, but no replica has confirmed it',
+      code: 'not_replicated',
+      outcome: 'unknown',
+      job_id: expect.stringMatching(/^email.send_/) as string,
+    });
+    expect(schemaFaults('UnavailableProblem', answer.body)).toEqual([]);
+    expect((await api.http.get(`/jobs/${(answer.body as { job_id: string }).job_id}`)).status).toBe(200);
+  });
+
+  it('the api warns at its start, and is not ready before it has seen one; when that is lost it stays in service, and its health says so', async () => {
+    expect(warnedAlone(api.log)).toBe(true);
+    expect((await api.http.get('/health/ready')).body).toMatchObject({ status: 503, code: 'not_ready', detail: wayOut });
+    expect((await api.http.get('/health')).body).toMatchObject({ status: 'error', error: { redis: alone } });
+    const replica = await TestRedis.start(['--replicaof', '127.0.0.1', String(master.port)]);
+    await eventually(async () => {
+      expect((await api.http.get('/health/ready')).status).toBe(200);
+    });
+    await untilAccepted(api);
+    expect((await api.http.get('/health')).body).toMatchObject({ status: 'ok', details: { redis: { replica: true } } });
+    // While it writes its first file it does not end in good order.
+    await replica.kill();
+    await replica.stop();
+    await eventually(async () => {
+      expect((await api.http.get('/health')).body).toMatchObject({ status: 'error', error: { redis: alone } });
+    });
+    expect((await api.http.get('/health/ready')).status).toBe(200);
   });
 });
 
@@ -143,6 +187,9 @@ describe('on a Cluster with DURABILITY=replicated', () => {
     const owner = await cluster.ownerOf(await cluster.slotOf(link.keys('a').clock));
     await cluster.addReplica(owner);
     const gate = new ReplicaGate(link);
+    const health = new QueueHealth(link, { durability: 'replicated' });
+    expect(await health.refusal()).toBeUndefined();
+    expect(await health.check()).toMatchObject({ replica: false, detail: expect.stringContaining('A server of the Cluster') as string });
     for (const type of types) {
       const { clock, seq } = link.keys(type);
       const passed = gate.pass(type, () => redis.set(seq, 1));

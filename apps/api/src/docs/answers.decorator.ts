@@ -43,6 +43,12 @@ interface Special {
 
 const JOB_ID = 'email.send_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0';
 
+const UNAVAILABLE: Special = {
+  View: UnavailableProblem,
+  headers: ['Retry-After'],
+  members: { outcome: 'unknown', job_id: JOB_ID },
+};
+
 const SPECIAL: Readonly<Partial<Record<ProblemCode, Special>>> = {
   unauthorized: { headers: ['WWW-Authenticate'] },
   illegal_transition: {
@@ -57,11 +63,8 @@ const SPECIAL: Readonly<Partial<Record<ProblemCode, Special>>> = {
     View: KeyReusedProblem,
     members: { job_id: JOB_ID, links: { self: `/jobs/${JOB_ID}` } },
   },
-  queue_unavailable: {
-    View: UnavailableProblem,
-    headers: ['Retry-After'],
-    members: { outcome: 'unknown', job_id: JOB_ID },
-  },
+  queue_unavailable: UNAVAILABLE,
+  not_replicated: UNAVAILABLE,
   not_ready: { headers: ['Retry-After'] },
 };
 

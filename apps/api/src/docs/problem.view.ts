@@ -77,7 +77,7 @@ export class KeyReusedProblem extends Problem {
   readonly links!: JobLinks;
 }
 
-/** The queue cannot be reached. The members beyond those of every problem are for submits. */
+/** The queue cannot be reached, or no replica has confirmed a job. The members beyond those of every problem are for submits. */
 export class UnavailableProblem extends Problem {
   @ApiProperty({
     enum: ['not_written', 'unknown'],

@@ -32,7 +32,7 @@ export class HealthController {
 
   /**
    * An outage of Redis is no reason to take the process out of service: nobody else could do better. One that this process
-   * must not work on is.
+   * must not work on is, and one that never had the replica that submits are to wait for.
    */
   @Get('ready')
   @Open()
@@ -40,9 +40,9 @@ export class HealthController {
   @ApiOperation({ operationId: 'isReady', summary: 'Does the process want requests? It is started and not closing' })
   @AnswersWith(200, AliveView, 'It does.')
   @Problems('not_ready')
-  ready(): AliveView {
+  async ready(): Promise<AliveView> {
+    const refusal = await this.health.refusal();
     const { current } = this.readiness;
-    const { refusal } = this.health;
     if (current === 'ready' && refusal === undefined) return { status: 'ok' };
     throw new ProblemError('not_ready', refusal ?? `The process is ${current}.`, { headers: { 'Retry-After': '1' } });
   }

@@ -30,7 +30,7 @@ export class HealthView {
   @ApiProperty({
     ...INDICATORS,
     description: 'All of it.',
-    example: { redis: { status: 'up', ping: true, write: true, detail: null } },
+    example: { redis: { status: 'up', ping: true, write: true, replica: null, detail: null } },
   })
   readonly details!: object;
 }

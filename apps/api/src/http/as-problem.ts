@@ -61,16 +61,19 @@ function keyReused(error: OnceKeyConflictError, links: Links): ProblemError {
   });
 }
 
+const SAFE_REPEAT = 'look it up by its id; a request that carried an Idempotency-Key can be sent again with the same.';
+const ADVICE = {
+  not_written: 'Nothing was written: send the request again.',
+  unknown: `It is not known whether the job was accepted: ${SAFE_REPEAT}`,
+};
+const UNREPLICATED_ADVICE = `It runs, unless a replica without it takes over: ${SAFE_REPEAT}`;
+
 /** A submit knows its job's id and is told what became of it; a read has no more to tell than to come again. */
 function unavailable(error: QueueUnavailableError): ProblemError {
   const { outcome, jobId, code, message } = error;
   const headers = { 'Retry-After': RETRY_AFTER_SEC };
   if (jobId === undefined) return new ProblemError(code, message, { headers, cause: error });
-  const advice = {
-    not_written: 'Nothing was written: send the request again.',
-    unknown:
-      'It is not known whether the job was accepted: look it up by its id; a request that carried an Idempotency-Key can be sent again with the same.',
-  }[outcome];
+  const advice = code === 'not_replicated' ? UNREPLICATED_ADVICE : ADVICE[outcome];
   return new ProblemError(code, `${message} ${advice}`, { headers, members: { outcome, job_id: jobId }, cause: error });
 }
 

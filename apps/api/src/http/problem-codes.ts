@@ -25,6 +25,7 @@ export const PROBLEMS = {
   headers_too_large: { status: 431, title: 'The request header is too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   queue_unavailable: { status: 503, title: 'The queue cannot be reached' },
+  not_replicated: { status: 503, title: 'The queue has the job, but no replica has confirmed it' },
   not_ready: { status: 503, title: 'The process does not take requests' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>;
 

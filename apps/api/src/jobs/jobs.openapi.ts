@@ -45,6 +45,7 @@ export const DescribesSubmitAnswers = () =>
       'payload_too_large',
       'unsupported_media_type',
       'queue_unavailable',
+      'not_replicated',
     ),
   );
 

@@ -151,22 +151,25 @@ export class NotReplicatedError extends Error {}
 /**
  * Redis could not be reached in time. `outcome` says what became of the call: `not_written` (it was never sent) or
  * `unknown` (it was sent and not answered: look the job up by `jobId`, or submit again with a dedupe key).
- * Only a submit has a `jobId`; a read is always `not_written`.
+ * Only a submit has a `jobId`; a read is always `not_written`. With `durability: replicated` the code is `not_replicated` when
+ * Redis has taken the job and no replica has confirmed it: it is lost if one takes over that does not have it.
  */
 export class QueueUnavailableError extends AntreanError {
-  readonly code = 'queue_unavailable';
+  readonly code: 'queue_unavailable' | 'not_replicated';
 
   constructor(
     readonly outcome: 'not_written' | 'unknown',
     readonly jobId: string | undefined,
     options: { readonly cause: unknown },
   ) {
+    const isWritten = options.cause instanceof NotReplicatedError;
     super(
-      options.cause instanceof NotReplicatedError
-        ? 'No replica of the queue has confirmed the job in time.'
+      isWritten
+        ? 'The queue has the job, but no replica of it has confirmed that in time.'
         : 'The queue cannot be reached at the moment. Try again shortly.',
       options,
     );
+    this.code = isWritten ? 'not_replicated' : 'queue_unavailable';
   }
 }
 

@@ -106,7 +106,12 @@ export class BootCheck implements OnModuleInit {
     }
     const alone = durability === 'replicated' ? addresses(servers.filter(({ replicas }) => replicas === 0)) : [];
     // One may come, and what is there already must be served meanwhile.
-    if (alone.length > 0) logger.warn({ servers: alone }, 'redis has no replica: with DURABILITY=replicated no job is accepted');
+    if (alone.length > 0) {
+      logger.warn(
+        { servers: alone },
+        'redis has no replica: with DURABILITY=replicated no job is accepted until one follows it (REPLICAOF); DURABILITY=local needs none',
+      );
+    }
   }
 }
 

@@ -1,45 +1,75 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { available } from '../store/availability.js';
 import { Link } from '../store/link.js';
 import { probeWrite } from '../store/probe.js';
+import { replicaCounts } from '../store/server-facts.js';
+import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
 
 /** What was found out about Redis; `detail` says what is wrong, in plain words and without Redis' own text. */
 export interface QueueHealthReport {
   readonly ping: boolean;
   readonly write: boolean;
+  /** Whether every server that takes writes has a replica; null where none is asked for, or this is not known. */
+  readonly replica: boolean | null;
   readonly detail?: string;
 }
 
-/** Whether the queue's Redis answers and takes writes. */
+const WAY_OUT = 'with DURABILITY=replicated no job is accepted without one. Let a replica follow it (REPLICAOF), or set DURABILITY=local.';
+const ALONE = `Redis has no replica, and ${WAY_OUT}`;
+const PARTLY_ALONE = `A server of the Cluster has no replica, and ${WAY_OUT}`;
+
+/** Whether the queue's Redis answers and takes writes, and has the replica that is asked for. */
 @Injectable()
 export class QueueHealth {
-  constructor(private readonly link: Link) {}
+  private hadReplica = false;
 
-  /** Why this process will never work on its Redis; undefined when it does, or may yet. */
-  get refusal(): string | undefined {
-    const { gate } = this.link;
-    return gate.isRefused ? gate.reason : undefined;
+  constructor(
+    private readonly link: Link,
+    @Inject(PRODUCER_OPTIONS) private readonly options: Pick<ProducerOptions, 'durability'>,
+  ) {}
+
+  /**
+   * Why submits are not to be sent to this process: it will never work on its Redis, or was set up to wait for a replica and has
+   * seen none. Undefined when it works, or may again: a replica that is lost comes back as Redis does after an outage, and all but
+   * submits goes on meanwhile. Never rejects.
+   */
+  async refusal(): Promise<string | undefined> {
+    const { gate, redis } = this.link;
+    if (gate.isRefused) return gate.reason;
+    if (this.hadReplica || !gate.isOpen || redis.status !== 'ready') return undefined;
+    const counts = await this.replicas();
+    return counts?.every((count) => count === 0) === true ? ALONE : undefined;
   }
 
   /** Never rejects; answers within two seconds a question. */
   async check(): Promise<QueueHealthReport> {
     const { redis, gate } = this.link;
     if (gate.isRefused || (!gate.isOpen && redis.status === 'ready')) {
-      return { ping: redis.status === 'ready', write: false, ...(gate.reason !== undefined && { detail: gate.reason }) };
+      const ping = redis.status === 'ready';
+      return { ping, write: false, replica: null, ...(gate.reason !== undefined && { detail: gate.reason }) };
     }
-    if (!(await succeeds(available(this.link, () => redis.ping())))) {
-      return { ping: false, write: false, detail: 'Redis does not answer.' };
+    if ((await this.answerOf(() => redis.ping())) === undefined) {
+      return { ping: false, write: false, replica: null, detail: 'Redis does not answer.' };
     }
-    if (!(await succeeds(available(this.link, () => probeWrite(this.link))))) {
-      return { ping: true, write: false, detail: 'Redis answers but takes no writes.' };
+    if ((await this.answerOf(() => probeWrite(this.link))) === undefined) {
+      return { ping: true, write: false, replica: null, detail: 'Redis answers but takes no writes.' };
     }
-    return { ping: true, write: true };
+    const counts = await this.replicas();
+    if (counts === undefined) return { ping: true, write: true, replica: null };
+    if (counts.every((count) => count > 0)) return { ping: true, write: true, replica: true };
+    return { ping: true, write: true, replica: false, detail: counts.some((count) => count > 0) ? PARTLY_ALONE : ALONE };
   }
-}
 
-async function succeeds(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false,
-  );
+  /** Of each server; undefined when none is asked for, or Redis does not tell. */
+  private async replicas(): Promise<readonly number[] | undefined> {
+    if (this.options.durability !== 'replicated') return undefined;
+    const counts = await this.answerOf(() => replicaCounts(this.link));
+    this.hadReplica ||= counts?.some((count) => count > 0) === true;
+    return counts;
+  }
+
+  /** Undefined when there is none. */
+  private async answerOf<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    return available(this.link, ask).catch(() => undefined);
+  }
 }

@@ -19,6 +19,13 @@ export async function serverFacts(link: Link): Promise<readonly ServerFacts[]> {
   return Promise.all(mastersOf(link.redis).map(factsOf));
 }
 
+/** How many replicas are connected to each server that takes writes. */
+export async function replicaCounts(link: Link): Promise<readonly number[]> {
+  return Promise.all(
+    mastersOf(link.redis).map(async ({ connection }) => replicasIn(parseInfo(await connection.info('replication')))),
+  );
+}
+
 async function factsOf({ connection, host, port }: RedisMaster): Promise<ServerFacts> {
   const info = parseInfo(await connection.info());
   return {
@@ -27,7 +34,7 @@ async function factsOf({ connection, host, port }: RedisMaster): Promise<ServerF
     version: info.get('redis_version') ?? '',
     maxmemoryPolicy: info.get('maxmemory_policy') ?? '',
     persistent: info.get('aof_enabled') === '1' || info.get('rdb_saves') !== '0' || (await savesByItself(connection)),
-    replicas: Number(info.get('connected_slaves') ?? 0),
+    replicas: replicasIn(info),
   };
 }
 
@@ -39,6 +46,10 @@ async function savesByItself(connection: RedisMaster['connection']): Promise<boo
   } catch {
     return false;
   }
+}
+
+function replicasIn(info: ReadonlyMap<string, string>): number {
+  return Number(info.get('connected_slaves') ?? 0);
 }
 
 /** The fields of an answer to INFO. */
