@@ -79,6 +79,12 @@ describe('bad input to a submit', () => {
     expect(answer).toMatchObject({ status: 400, code: 'invalid_options', errors: [{ pointer: '#/options/run_at' }] });
   });
 
+  it('is refused when it says how long a dedupe key is held and has none, with what to do', async () => {
+    const answer = await refused('/jobs', { ...job, options: { dedupe_ttl_sec: 60 } });
+    const detail = 'is for a dedupe key, and this job has none: give it one, or leave this out';
+    expect(answer).toMatchObject({ code: 'invalid_options', errors: [{ pointer: '#/options/dedupe_ttl_sec', detail }] });
+  });
+
   it('is refused for a dedupe key whose characters are too many', async () => {
     const answer = await refused('/jobs', { ...job, options: { dedupe_key: '😀'.repeat(256) } });
     expect(answer).toMatchObject({ status: 400, errors: [{ pointer: '#/options/dedupe_key' }] });

@@ -6,6 +6,8 @@ import {
   PermanentError,
   defineJob,
   isFinal,
+  unchecked,
+  type EnqueueOptions,
   type Handles,
   type JobContext,
 } from '@antrean/jobs';
@@ -18,6 +20,9 @@ class Payload {
 }
 
 const Unique = defineJob('unique.run', { payload: Payload, dedupe: { key: ({ key }) => key, ttl: '10m' }, attempts: 1 });
+
+/** Has a key only where its submit gives it one. */
+const Loose = defineJob('loose.run', { payload: unchecked<object>() });
 
 @JobHandler(Unique)
 class UniqueHandler implements Handles<typeof Unique> {
@@ -36,7 +41,7 @@ describe('a dedupe key', () => {
 
   beforeEach(async () => {
     keyPrefix = newKeyPrefix();
-    idle = await startJobsApp([Unique], [UniqueHandler], { keyPrefix, types: ['!*'] });
+    idle = await startJobsApp([Unique, Loose], [UniqueHandler], { keyPrefix, types: ['!*'] });
   });
 
   afterEach(async () => {
@@ -51,6 +56,21 @@ describe('a dedupe key', () => {
     busy ??= await startJobsApp([Unique], [UniqueHandler], { keyPrefix });
     return busy.until(jobId, (job) => isFinal(job.status));
   };
+
+  it('must be there when a submit says how long it is held', async () => {
+    const detail = 'is for a dedupe key, and this job has none: give it one, or leave this out';
+    const submitLoose = (options: EnqueueOptions) => idle.queue.enqueue(Loose, {}, options);
+    await expect(submitLoose({ dedupeTtlMs: 60_000, dedupePolicy: 'ttl' })).rejects.toMatchObject({
+      code: 'invalid_options',
+      violations: [
+        { pointer: '/dedupeTtlMs', detail },
+        { pointer: '/dedupePolicy', detail },
+      ],
+    });
+    expect((await submitLoose({ dedupeTtlMs: 60_000, dedupeKey: 'k' })).deduplicated).toBe(false);
+    expect((await submit('made', { dedupeTtlMs: 60_000 })).deduplicated).toBe(false);
+    expect((await submitLoose({ onDuplicate: 'existing' })).deduplicated).toBe(false);
+  });
 
   it('lets one of many equal submits through and names it to the others', async () => {
     const answers = await Promise.allSettled(Array.from({ length: 500 }, () => submit('same')));

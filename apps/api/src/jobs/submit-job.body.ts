@@ -86,11 +86,11 @@ export class JobOptionsBody {
   readonly dedupe_key?: string;
 
   @IfGiven()
-  @IsOneOf(DEDUPE_POLICIES, { description: 'How long the key is held.' })
+  @IsOneOf(DEDUPE_POLICIES, { description: 'How long the key is held. Refused without a key.' })
   readonly dedupe_policy?: DedupePolicy;
 
   @IfGiven()
-  @IsSeconds(BOUNDS.dedupeTtlMs, { description: 'For the policy ttl; refused with any other.' })
+  @IsSeconds(BOUNDS.dedupeTtlMs, { description: 'For the policy ttl; refused with any other, and without a key.' })
   readonly dedupe_ttl_sec?: number;
 
   @IfGiven()

@@ -6,8 +6,9 @@ import type { Webhook } from './webhook.js';
 export interface EnqueueOptions {
   /** 1 to 255 characters. */
   readonly dedupeKey?: string;
+  /** With a dedupe key only, be it given here or by the definition. */
   readonly dedupePolicy?: DedupePolicy;
-  /** With the policy `ttl` only. */
+  /** Likewise, and with the policy `ttl` only. */
   readonly dedupeTtlMs?: number;
   readonly onDuplicate?: DuplicateAnswer;
   /** Milliseconds from now, by Redis' clock. Not together with `runAt`. */

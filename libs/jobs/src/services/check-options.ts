@@ -69,6 +69,16 @@ function contradictions(options: EnqueueOptions, definitionPolicy: DedupePolicy)
   return found;
 }
 
+/**
+ * What says how long a dedupe key is held says nothing of a job without one.
+ * @throws {InvalidOptionsError}
+ */
+export function checkWithoutDedupeKey({ dedupeTtlMs, dedupePolicy }: EnqueueOptions): void {
+  const detail = 'is for a dedupe key, and this job has none: give it one, or leave this out';
+  const pointers = [...(dedupeTtlMs === undefined ? [] : ['/dedupeTtlMs']), ...(dedupePolicy === undefined ? [] : ['/dedupePolicy'])];
+  if (pointers.length > 0) throw new InvalidOptionsError(pointers.map((pointer) => ({ pointer, detail })));
+}
+
 function whole({ min, max }: Range): Check {
   return (pointer, value) =>
     Number.isInteger(value) && isWithin(value, min, max)

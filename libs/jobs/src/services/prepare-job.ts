@@ -9,7 +9,7 @@ import { parsePayload, payloadToJson } from '../definition/payload.js';
 import { newUlid } from '../store/new-ulid.js';
 import type { NewJob } from '../store/enqueue.js';
 import { encodeNewRecord, storedWebhook, type Facts, type JobRecord, type NewRecord } from '../store/record.js';
-import { checkOptions } from './check-options.js';
+import { checkOptions, checkWithoutDedupeKey } from './check-options.js';
 import type { SubmitLimits } from './producer-options.js';
 
 /** So long a once key is remembered. */
@@ -84,8 +84,9 @@ function newRecord<P extends object>(
 ): NewRecord {
   const { stored, ...written } = checkPayload(definition, payload, maxPayloadBytes);
   const dedupeKey = options.dedupeKey ?? definition.dedupe.key(stored);
+  if (dedupeKey === undefined) checkWithoutDedupeKey(options);
   // A key that the definition makes of a payload keeps to the bounds of one that is given.
-  if (dedupeKey !== undefined && options.dedupeKey === undefined) checkOptions({ dedupeKey });
+  else if (options.dedupeKey === undefined) checkOptions({ dedupeKey });
   const policy = options.dedupePolicy ?? definition.dedupe.policy;
   return {
     priority: options.priority ?? definition.priority,
