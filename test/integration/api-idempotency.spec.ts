@@ -81,6 +81,25 @@ describe('a submit with an Idempotency-Key', () => {
     expect((await post('k3')).body).toEqual(first.body);
   });
 
+  it('is the same request however its JSON is written', async () => {
+    const send = (text: string) =>
+      apis[0]?.http
+        .post('/jobs')
+        .set({ Authorization: 'Bearer one', 'Idempotency-Key': 'k8', 'Content-Type': 'application/json' })
+        .send(text);
+    const to = '"to":"budi@example.com"';
+    const first = await send(
+      `{"type":"email.send","payload":{${to},"template":"welcome","variables":{"a":1,"b":"A"}},"options":{"metadata":{"x":"1","y":"2"},"priority":3}}`,
+    );
+    const again = await send(
+      `{"options": {"priority": 3.0, "metadata": {"y":"2","x":"1"}}, "payload": {"variables":{"b":"\\u0041","a":1.0},"template":"welcome",${to}}, "type": "email.send"}`,
+    );
+    expect(first?.status).toBe(202);
+    expect(again?.headers['idempotent-replayed']).toBe('true');
+    expect(again?.body).toEqual(first?.body);
+    expect((await send(`{"type":"email.send","payload":{${to},"template":"welcome","variables":{"a":2,"b":"A"}}}`))?.status).toBe(422);
+  });
+
   it('belongs to its principal, its path and its type', async () => {
     const answers = [
       await post('k4'),

@@ -17,7 +17,8 @@ export const DescribesSubmitAnswers = () =>
       required: false,
       description:
         '1 to 255 printable ASCII characters, bare or quoted; it belongs to the API key, the path and the job type. For 24 hours a ' +
-        'repeat gets the first answer, with `Idempotent-Replayed: true`, whatever became of the job since.',
+        'repeat gets the first answer, with `Idempotent-Replayed: true`, whatever became of the job since. A repeat has a body that is ' +
+        'equal as JSON: white space, the order of fields and how a number is written (`1` or `1.0`) make no other.',
       schema: { type: 'string', examples: ['order-42'] },
     }),
     PREFER(

@@ -23,7 +23,7 @@ export interface EnqueueOptions {
   readonly expiresInMs?: number;
   /**
    * 1 to 255 characters. For 24 hours the same key of a type is answered as it was answered first, whatever became of that job
-   * since; with another payload or other options it is refused.
+   * since; with another payload or other options it is refused. The order of fields makes no other.
    */
   readonly onceKey?: string;
   readonly priority?: number;

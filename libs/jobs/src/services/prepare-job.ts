@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { newTraceContext, parseTraceparent, parseTracestate } from '@antrean/platform';
 import type { EnqueueOptions } from '../definition/enqueue-options.js';
 import { InvalidOptionsError, PayloadTooLargeError, type Violation } from '../definition/errors.js';
@@ -10,6 +9,7 @@ import { newUlid } from '../store/new-ulid.js';
 import type { NewJob } from '../store/enqueue.js';
 import { encodeNewRecord, storedWebhook, type Facts, type JobRecord, type NewRecord } from '../store/record.js';
 import { checkOptions, checkWithoutDedupeKey } from './check-options.js';
+import { onceHash } from './once-hash.js';
 import type { SubmitLimits } from './producer-options.js';
 
 /** So long a once key is remembered. */
@@ -52,7 +52,7 @@ export function prepareJob<P extends object>(
     once:
       onceKey === undefined
         ? undefined
-        : { key: onceKey, hash: onceFor === 'any' ? NO_HASH : hashOf(record.payloadJson, options), ttlMs: ONCE_TTL_MS },
+        : { key: onceKey, hash: onceFor === 'any' ? NO_HASH : onceHash(record.payloadJson, options), ttlMs: ONCE_TTL_MS },
     hasWebhook: options.webhook !== undefined,
     record: encodeNewRecord(record),
   };
@@ -129,16 +129,4 @@ function factsOf({ requestId, userId, tags = [], metadata, backoff, dedupeTtlMs,
   if (dedupeTtlMs !== undefined) facts.dedupeTtlMs = dedupeTtlMs;
   if (webhook !== undefined) facts.webhook = storedWebhook(webhook);
   return facts;
-}
-
-/** What makes two submits the same: all but who asked, and under which trace. */
-function hashOf(payloadJson: string, options: EnqueueOptions): string {
-  const { onceKey: _key, traceparent: _parent, tracestate: _state, requestId: _request, ...same } = options;
-  const sorted = Object.entries(same)
-    .filter(([, value]: [string, unknown]) => value !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([payloadJson, sorted]))
-    .digest('hex')
-    .slice(0, 32);
 }

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { EnqueueOptions } from '../definition/enqueue-options.js';
+
+/** Half of a SHA-256, in hex: as much as a once record keeps. */
+const HASH_DIGITS = 32;
+
+/**
+ * Equal for two submits that are the same to a once key: payload and options are equal as values, in whatever order their fields
+ * stand, and whoever asked under which trace.
+ * @param payloadJson as JSON.stringify writes it, so that a number has one text.
+ */
+export function onceHash(payloadJson: string, options: EnqueueOptions): string {
+  const { onceKey: _key, traceparent: _parent, tracestate: _state, requestId: _request, ...same } = options;
+  const submit: unknown = JSON.parse(`[${payloadJson},${JSON.stringify(same)}]`);
+  return createHash('sha256').update(JSON.stringify(inOrder(submit))).digest('hex').slice(0, HASH_DIGITS);
+}
+
+/** Parsed JSON with the fields of each object in the order of their names. It is no deeper than a payload may be. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  const fields = Object.entries(value) as [string, unknown][];
+  // Not by assignment, to which `__proto__` is no field.
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, inOrder(field)]));
+}
