@@ -6,6 +6,8 @@ const SLOTS = 16_384;
 const KEYS_PER_MOVE = 50;
 /** Such as a machine that is busy needs: a node that is slow must not count as dead. */
 const SETTINGS = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000'];
+/** The other nodes serve their slots while one is away. */
+export const IN_PARTS = ['--cluster-require-full-coverage', 'no'] as const;
 
 /** One of the servers of a {@link TestCluster}. */
 export class TestNode {
@@ -13,6 +15,7 @@ export class TestNode {
     readonly server: TestRedis,
     readonly redis: Redis,
     readonly id: string,
+    private readonly settings: readonly string[],
   ) {}
 
   async kill(): Promise<void> {
@@ -20,8 +23,8 @@ export class TestNode {
   }
 
   /** With its data, under its id. */
-  async restart(): Promise<void> {
-    await this.server.restart(SETTINGS);
+  async restart(more: readonly string[] = []): Promise<void> {
+    await this.server.restart([...this.settings, ...more]);
   }
 }
 
@@ -52,10 +55,10 @@ export class SlotMove {
 export class TestCluster {
   private readonly replicas: TestNode[] = [];
 
-  private constructor(readonly nodes: readonly TestNode[]) {}
+  private constructor(readonly nodes: readonly [TestNode, TestNode, TestNode]) {}
 
-  static async start(): Promise<TestCluster> {
-    const nodes = await Promise.all([startNode(), startNode(), startNode()]);
+  static async start(settings: readonly string[] = []): Promise<TestCluster> {
+    const nodes = await Promise.all([startNode(settings), startNode(settings), startNode(settings)]);
     const cluster = new TestCluster(nodes);
     await Promise.all(
       nodes.map(({ redis }, nth) => {
@@ -95,6 +98,12 @@ export class TestCluster {
     return owner;
   }
 
+  /** For each node a name, such as of a type, whose slot it serves when it is a key's tag. */
+  async names(): Promise<readonly [string, string, string]> {
+    const [first, second, third] = this.nodes;
+    return [await this.nameOn(first), await this.nameOn(second), await this.nameOn(third)];
+  }
+
   /** Begins to move a slot to another node, as `redis-cli --cluster reshard` does. */
   async beginMove(slot: number): Promise<SlotMove> {
     const source = await this.ownerOf(slot);
@@ -106,7 +115,7 @@ export class TestCluster {
 
   /** Resolves once it has all data of its master. */
   async addReplica(master: TestNode): Promise<void> {
-    const replica = await startNode();
+    const replica = await startNode([]);
     this.replicas.push(replica);
     await replica.redis.call('CLUSTER', 'MEET', '127.0.0.1', String(master.server.port));
     await eventually(() => replica.redis.call('CLUSTER', 'REPLICATE', master.id));
@@ -126,16 +135,19 @@ export class TestCluster {
   }
 
   private get first(): TestNode {
-    const [node] = this.nodes;
-    if (node === undefined) throw new Error('The Cluster has no node.');
-    return node;
+    return this.nodes[0];
+  }
+
+  private async nameOn(node: TestNode): Promise<string> {
+    for (let nth = 0; ; nth += 1) if ((await this.ownerOf(await this.slotOf(`{run.${nth}}`))) === node) return `run.${nth}`;
   }
 }
 
-async function startNode(): Promise<TestNode> {
-  const server = await TestRedis.start(SETTINGS);
+async function startNode(more: readonly string[]): Promise<TestNode> {
+  const settings = [...SETTINGS, ...more];
+  const server = await TestRedis.start(settings);
   const redis = new Redis({ port: server.port, retryStrategy: () => 100 });
   // While a node is dead its connection says so again and again.
   redis.on('error', () => undefined);
-  return new TestNode(server, redis, String(await redis.call('CLUSTER', 'MYID')));
+  return new TestNode(server, redis, String(await redis.call('CLUSTER', 'MYID')), settings);
 }

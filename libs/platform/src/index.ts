@@ -13,8 +13,10 @@ export { NestLog } from './logging/nest-log.js';
 export { parseSender, type Sender } from './mail/sender.js';
 export { OutboundPolicy, OutboundRefusedError, type Resolver } from './outbound/outbound-policy.js';
 export { randomFraction, randomHex } from './randomness.js';
+export { leave, listenTo } from './redis/channels.js';
 export { closeRedis, connectRedis, waitUntilReady, type ConnectOptions, type RedisConnection } from './redis/connect-redis.js';
 export { masterOfKey, mastersOf, type RedisMaster } from './redis/masters.js';
+export { onServerChange, type Concerns } from './redis/server-changes.js';
 export { parseRedisUrl, type RedisTarget } from './redis/redis-url.js';
 export {
   formatTraceparent,

@@ -1,11 +1,12 @@
-import { closeRedis, connectRedis, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, onServerChange, type RedisConnection } from '@antrean/platform';
 import type { WorkerIdentity } from '../store/exchange.js';
 import { Link } from '../store/link.js';
+import { WakeUpChannel } from './wake-up-channel.js';
 import type { WorkerOptions } from './worker-options.js';
 
 /** What a worker is told by others. */
 export interface WakeUpEvents {
-  /** There may be work of the type; also after every reconnect, since a call may have been missed. */
+  /** There may be work of the type; also whenever its channel is heard anew, since a call may have been missed. */
   readonly onWake: (type: string) => void;
   /** The job was cancelled while it runs here. */
   readonly onCancel: (type: string, ulid: string) => void;
@@ -16,6 +17,8 @@ export interface WakeUpEvents {
 /** Hears when there is work for this worker while it is idle, and which of its jobs are to stop. */
 export class WakeUp {
   private redis: RedisConnection | undefined;
+  /** By name. */
+  private channels: ReadonlyMap<string, WakeUpChannel> = new Map();
 
   constructor(
     private readonly options: WorkerOptions,
@@ -28,30 +31,31 @@ export class WakeUp {
     const redis = connectRedis(redisUrl, { name: 'antrean-wake-up', logger });
     this.redis = redis;
     const link = new Link(redis, keyPrefix);
-    const typeOf = new Map(types.map((type) => [link.keys(type).wake(String(this.worker.number)), type]));
-    redis.on('smessage', (channel: string, message: string) => {
-      const type = typeOf.get(channel);
+    // Each by itself: the types lie on several nodes of a Cluster, one of which may be away.
+    this.channels = new Map(
+      types.map((type) => {
+        const name = link.keys(type).wake(String(this.worker.number));
+        const onHeard = () => {
+          onWake(type);
+        };
+        return [name, new WakeUpChannel(type, name, redis, logger, onHeard)];
+      }),
+    );
+    redis.on('smessage', (name: string, message: string) => {
+      const type = this.channels.get(name)?.type;
       if (type === undefined) return;
       if (message === '') onWake(type);
       else if (message === 'outgoing') onOutgoing(type);
       else onCancel(type, message);
     });
-    redis.on('ready', () => {
-      // One by one: the channels of two types may lie in different slots of a Cluster.
-      Promise.all([...typeOf.keys()].map((channel) => redis.ssubscribe(channel))).then(
-        () => {
-          types.forEach(onWake);
-        },
-        (error: unknown) => {
-          logger.warn({ err: error }, 'wake-up cannot subscribe, it will connect anew');
-          redis.disconnect(true);
-        },
-      );
+    onServerChange(redis, (concerns) => {
+      for (const [name, channel] of this.channels) if (concerns(name)) channel.hearAnew();
     });
   }
 
   stop(): void {
     if (this.redis !== undefined) closeRedis(this.redis);
     this.redis = undefined;
+    for (const channel of this.channels.values()) channel.stop();
   }
 }

@@ -1,4 +1,4 @@
-import type { Logger, RedisConnection } from '@antrean/platform';
+import { leave, listenTo, type Logger, type RedisConnection } from '@antrean/platform';
 import type { JobId } from '../definition/job-id.js';
 import { Loop, type Ticking } from '../runtime/loop.js';
 import type { Link } from '../store/link.js';
@@ -37,8 +37,7 @@ export class AwaitedJob implements Ticking {
     this.waiters.delete(waiter);
     if (this.waiters.size > 0) return false;
     void this.loop.stop();
-    // A connection that is lost has lost its channels as well.
-    this.ear.sunsubscribe(this.channel).catch(() => undefined);
+    leave(this.ear, this.channel);
     return true;
   }
 
@@ -52,10 +51,15 @@ export class AwaitedJob implements Ticking {
     this.loop.wakeWithin(0);
   }
 
+  /** The server of the channel may be another, or have lost who listens. While it is being tried each failure is such a loss as well. */
+  onServerChange(): void {
+    if (this.listening) this.onReconnect();
+  }
+
   async tick(): Promise<number> {
     // First, so that an end that the script does not see any more is heard of.
     if (!this.listening) {
-      await this.ear.ssubscribe(this.channel);
+      await listenTo(this.ear, this.channel);
       this.listening = true;
     }
     if (!(await wait(this.link, this.id.type, this.id.ulid))) this.end(true);

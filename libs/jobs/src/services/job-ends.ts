@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { closeRedis, connectRedis, type RedisConnection } from '@antrean/platform';
+import { closeRedis, connectRedis, onServerChange, type RedisConnection } from '@antrean/platform';
 import type { JobId } from '../definition/job-id.js';
 import { Link } from '../store/link.js';
 import { AwaitedJob } from './awaited-job.js';
@@ -74,6 +74,9 @@ export class JobEnds implements OnModuleDestroy {
     ear.on('smessage', (channel: string) => this.awaited.get(channel)?.end(true));
     ear.on('ready', () => {
       for (const job of this.awaited.values()) job.onReconnect();
+    });
+    onServerChange(ear, (concerns) => {
+      for (const job of this.awaited.values()) if (concerns(job.channel)) job.onServerChange();
     });
     return ear;
   }

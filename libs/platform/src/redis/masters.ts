@@ -1,4 +1,4 @@
-import { Command, Redis } from 'ioredis';
+import { Command, Redis, type Cluster } from 'ioredis';
 import type { RedisConnection } from './connect-redis.js';
 
 /** A server that takes writes. */
@@ -17,9 +17,23 @@ export function mastersOf(connection: RedisConnection): readonly RedisMaster[] {
 /** The server that takes the writes to a key, as far as is known; undefined when none does. */
 export function masterOfKey(connection: RedisConnection, key: string): RedisMaster | undefined {
   if (connection instanceof Redis) return masterOf(connection);
-  const [node] = connection.slots[new Command('get', [key]).getSlot()] ?? [];
-  const found = connection.nodes('master').find(({ options: { host, port } }) => `${host ?? ''}:${port ?? ''}` === node);
+  const address = masterAddress(connection, key);
+  const found = connection.nodes('master').find((node) => addressOf(node) === address);
   return found && masterOf(found);
+}
+
+/** Where a Cluster says the master of a key is, be it there or not; undefined while nothing is known of its slot. */
+export function masterAddress({ slots }: Cluster, key: string): string | undefined {
+  return slots[slotOf(key)]?.[0];
+}
+
+export function slotOf(key: string): number {
+  return new Command('get', [key]).getSlot();
+}
+
+/** As a Cluster writes it. */
+export function addressOf({ options: { host, port } }: Redis): string {
+  return `${host ?? ''}:${port ?? ''}`;
 }
 
 function masterOf(connection: Redis): RedisMaster {
