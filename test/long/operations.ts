@@ -4,6 +4,7 @@ import { cancel } from '../../libs/jobs/src/store/cancel.js';
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
 import type { Claimed, Settlement } from '../../libs/jobs/src/store/exchange.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
+import { readIndex } from '../../libs/jobs/src/store/job-index.js';
 import { note, type Note } from '../../libs/jobs/src/store/note.js';
 import { overdue } from '../../libs/jobs/src/store/overdue.js';
 import { announce, presentWorkers } from '../../libs/jobs/src/store/presence.js';
@@ -232,6 +233,20 @@ function looks(queue: LargeQueue): readonly Operation[] {
       return Promise.resolve(() => store.read(ulid));
     }),
     one('depth', () => Promise.resolve(() => store.depth())),
+    ...(['forwards', 'backwards'] as const).map((order) =>
+      many(`page of ${BATCH} that failed, ${order}`, async () => {
+        const query = {
+          status: 'failed',
+          order,
+          fromMs: 0,
+          toMs: Number.MAX_SAFE_INTEGER,
+          after: undefined,
+          limit: BATCH,
+        } as const;
+        const after = (await readIndex(link, type, query)).at(-1);
+        return () => readIndex(link, type, { ...query, after });
+      }),
+    ),
     many(
       `heartbeat of ${BATCH} runs`,
       withRunning((worker) => heartbeat(link, type, worker.identity.number, LEASE_MS)),

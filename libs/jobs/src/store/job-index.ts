@@ -1,5 +1,9 @@
 import type { JobStatus } from '../definition/job-status.js';
 import type { Link } from './link.js';
+import { asArray, asText } from './reply.js';
+import { Script } from './script.js';
+
+const script = new Script('job-index');
 
 /** The statuses whose jobs stand in a sorted set by time: when they are due, or when they finished. */
 export const INDEXED_STATUSES = [
@@ -26,7 +30,7 @@ export type IndexOrder = 'forwards' | 'backwards';
 export interface IndexQuery {
   readonly status: IndexedStatus;
   readonly order: IndexOrder;
-  /** Both included, in ms. */
+  /** Both included, in ms; they hold behind an entry too. */
   readonly fromMs: number;
   readonly toMs: number;
   /** Only what comes behind this entry, be it still there or not. */
@@ -40,27 +44,16 @@ export function byPlace(order: IndexOrder): (a: IndexEntry, b: IndexEntry) => nu
 }
 
 /** Jobs of a type in one status, in the order of {@link byPlace}. */
-export async function readIndex(link: Link, type: string, query: IndexQuery): Promise<readonly IndexEntry[]> {
-  const { order, after, limit } = query;
-  const compare = byPlace(order);
-  const found: IndexEntry[] = [];
-  // Those of the very time of `after` that stand before it are passed over, page by page.
-  for (let offset = 0; found.length < limit; offset += limit) {
-    const page = await readPage(link, type, query, offset);
-    found.push(...page.filter((entry) => after === undefined || compare(after, entry) < 0));
-    if (page.length < limit) break;
-  }
-  return found.slice(0, limit);
-}
-
-async function readPage(link: Link, type: string, query: IndexQuery, offset: number): Promise<readonly IndexEntry[]> {
-  const { status, order, after, limit } = query;
-  const key = link.keys(type)[status];
-  const flat =
-    order === 'forwards'
-      ? await link.redis.zrangebyscore(key, after?.at ?? query.fromMs, query.toMs, 'WITHSCORES', 'LIMIT', offset, limit)
-      : await link.redis.zrevrangebyscore(key, after?.at ?? query.toMs, query.fromMs, 'WITHSCORES', 'LIMIT', offset, limit);
+export async function readIndex(
+  link: Link,
+  type: string,
+  { status, order, fromMs, toMs, after, limit }: IndexQuery,
+): Promise<readonly IndexEntry[]> {
+  const keys = link.keys(type);
+  const place = after === undefined ? [] : [after.at, after.ulid];
+  const reply = await script.run(link.redis, [keys.clock, keys[status]], [fromMs, toMs, order, limit, ...place]);
+  const flat = asArray(reply).map(asText);
   const entries: IndexEntry[] = [];
   for (let i = 0; i < flat.length; i += 2) entries.push({ ulid: flat[i] ?? '', at: Number(flat[i + 1]) });
-  return entries;
+  return order === 'forwards' ? entries : entries.reverse();
 }

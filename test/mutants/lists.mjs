@@ -1,0 +1,73 @@
+/** What pages of jobs hold. */
+export const LISTS = [
+  {
+    name: 'a page of an index begins with the entry that the one before ended with',
+    file: 'job-index.lua',
+    from: `return not is_before(ulid, entry)`,
+    to: `return is_before(entry, ulid)`,
+    first: ['store-index'],
+  },
+  {
+    name: 'a page back through an index begins with the entry that the one before ended with',
+    file: 'job-index.lua',
+    from: `return is_before(entry, ulid)`,
+    to: `return not is_before(ulid, entry)`,
+    first: ['store-index'],
+  },
+  {
+    name: 'a page of an index is behind its place, however early that is for the time asked for',
+    file: 'job-index.lua',
+    from: `first = math.max(first, count_passing(`,
+    to: `first = math.max(0, count_passing(`,
+    first: ['store-index'],
+  },
+  {
+    name: 'a page back through an index is before its place, however late that is for the time asked for',
+    file: 'job-index.lua',
+    from: `last = math.min(last, count_passing(`,
+    to: `last = math.min(math.huge, count_passing(`,
+    first: ['store-index'],
+  },
+  {
+    name: 'a page of an index has no end',
+    file: 'job-index.lua',
+    from: `  last = math.min(last, first + limit - 1)\n`,
+    to: ``,
+    first: ['store-index'],
+  },
+  {
+    name: 'a page back through an index has no end',
+    file: 'job-index.lua',
+    from: `  first = math.max(first, last - limit + 1)\n`,
+    to: ``,
+    first: ['store-index'],
+  },
+  {
+    name: 'a page of an index is without the first moment asked for',
+    file: 'job-index.lua',
+    from: `'-inf', '(' .. ARGV[1])`,
+    to: `'-inf', ARGV[1])`,
+    first: ['store-index'],
+  },
+  {
+    name: 'a page of an index is without the last moment asked for',
+    file: 'job-index.lua',
+    from: `'-inf', ARGV[2])`,
+    to: `'-inf', '(' .. ARGV[2])`,
+    first: ['store-index'],
+  },
+  {
+    name: 'nothing to show reads as the whole index',
+    file: 'job-index.lua',
+    from: `if last < first then return {} end\n`,
+    to: ``,
+    first: ['store-index'],
+  },
+  {
+    name: 'the place in an index is looked for among those of earlier moments',
+    file: 'job-index.lua',
+    from: `local low = redis.call('ZCOUNT', index, '-inf', '(' .. time)`,
+    to: `local low = 0`,
+    first: ['store-index'],
+  },
+];
