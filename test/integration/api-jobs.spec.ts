@@ -306,6 +306,15 @@ describe('jobs over HTTP', () => {
     );
   });
 
+  it('shows a job that waits behind one whose record cannot be read', async () => {
+    const first = { ...job, options: { priority: 9 } };
+    const spoilt = await submit(first);
+    const behind = await submit(first);
+    await api.spoil(spoilt.job_id);
+    const answer = await api.http.get(behind.links.self);
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({ status: 200, body: { status: 'queued' } });
+  });
+
   it('never logs a payload', async () => {
     await submit({ ...job, payload: { ...payload, variables: { secret: 'hunter2' } } });
     expect(JSON.stringify(api.log)).not.toContain('hunter2');

@@ -1,5 +1,5 @@
 import { SendEmail } from '@antrean/catalog';
-import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
+import { JobHandler, PermanentError, type BulkResult, type Handles, type JobContext } from '@antrean/jobs';
 import type { JobListView } from '../../apps/api/src/jobs/job-list.controller.js';
 import type { SubmittedJobView } from '../../apps/api/src/jobs/submitted-job.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
@@ -8,6 +8,11 @@ import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js
 import { schemaFaults } from '../support/open-api.js';
 
 jest.setTimeout(30_000);
+
+function jobIdOf(result: BulkResult): string {
+  if ('refused' in result) throw result.refused;
+  return result.accepted.jobId;
+}
 
 /** Fails for good, with the name of the template as code. */
 @JobHandler(SendEmail)
@@ -102,6 +107,32 @@ describe('the list of jobs', () => {
       expect(await all('status=scheduled')).toEqual([later.job_id]);
     });
     expect(await all('status=cancelled')).toEqual([sooner.job_id]);
+  });
+
+  it('leaves out a job that cannot be read, and says so in the log', async () => {
+    const { job_id } = await submit('spoilt');
+    await worker.until(job_id, ({ status }) => status === 'failed');
+    await api.spoil(job_id);
+    expect(await all('status=failed&limit=2')).toEqual(failed);
+    expect(await list('status=failed')).toEqual({ ids: failed, next: null });
+    expect(api.log).toContainEqual(expect.objectContaining({ job_id, msg: 'job cannot be read, it is left out' }));
+    await worker.link.redis.zrem(worker.link.keys(SendEmail.type).failed, job_id.slice('email.send_'.length));
+  });
+
+  it('ends a page of large jobs before it is too large, and goes on behind it', async () => {
+    const variables = Object.fromEntries(Array.from({ length: 63 }, (_, n) => [`v${n}`, 'x'.repeat(4_000)]));
+    const jobs = Array.from({ length: 40 }, () => ({
+      payload: { to: 'budi@example.com', template: 'large', variables },
+      options: { delayMs: 3_600_000, tags: ['large'] },
+    }));
+    const ids = (await worker.queue.enqueueBulk(SendEmail, jobs)).map(jobIdOf);
+    const first = await api.http.get('/jobs?status=scheduled&tag=large&limit=200');
+    expect(first.status).toBe(200);
+    expect(first.text.length).toBeLessThan(5_000_000);
+    expect((first.body as JobListView).data.length).toBeGreaterThan(10);
+    expect(new Set(await all('status=scheduled&tag=large&limit=200'))).toEqual(new Set(ids));
+    await Promise.all(ids.map((jobId) => worker.control.cancel(jobId)));
+    await Promise.all(ids.map((jobId) => worker.control.remove(jobId)));
   });
 
   it.each([

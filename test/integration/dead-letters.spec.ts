@@ -97,6 +97,18 @@ describe('dead letters', () => {
     );
   });
 
+  it('that cannot be read are seen and left alone', async () => {
+    const worker = await startWorker();
+    await bury(worker, 3);
+    const [oldest = ''] = await worker.link.redis.zrange(worker.link.keys(SendEmail.type).failed, '0', '0');
+    await api.spoil(`email.send_${oldest}`);
+    expect(await act('replay', {})).toMatchObject({ status: 'succeeded', result: { seen: 3, matched: 2, changed: 2 } });
+    await eventually(async () => {
+      expect((await worker.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 3 });
+    });
+    expect(await act('delete', {})).toMatchObject({ status: 'succeeded', result: { seen: 3, matched: 2, changed: 2 } });
+  });
+
   it('that fail again are not replayed once more by the same walk', async () => {
     const worker = await startWorker();
     await bury(worker, 200);

@@ -1,6 +1,20 @@
 /** What pages of jobs hold. */
 export const LISTS = [
   {
+    name: 'a record that is none fails the reading of those behind it',
+    file: 'read.lua',
+    from: `#head_record == HEADER_BYTES`,
+    to: `head_record ~= ''`,
+    first: ['api-jobs'],
+  },
+  {
+    name: 'a record that is none fails the call that reads it',
+    file: 'read.lua',
+    from: `#record >= HEADER_BYTES and `,
+    to: ``,
+    first: ['api-list'],
+  },
+  {
     name: 'a page of an index begins with the entry that the one before ended with',
     file: 'job-index.lua',
     from: `return not is_before(ulid, entry)`,

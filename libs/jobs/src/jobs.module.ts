@@ -18,6 +18,7 @@ import { DeadLettersService } from './services/dead-letters.service.js';
 import { DedupeService } from './services/dedupe.service.js';
 import { EnqueueBatcher } from './services/enqueue-batcher.js';
 import { JobEnds } from './services/job-ends.js';
+import { JobFinder } from './services/job-finder.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './services/producer-options.js';
 import { QueueHealth } from './services/queue-health.js';
 import { QueueService } from './services/queue.service.js';
@@ -84,6 +85,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     QueueService,
     JobEnds,
     StatusService,
+    JobFinder,
     ListService,
     DedupeService,
     ControlService,

@@ -28,7 +28,11 @@ export const LIST_PARAMETERS = {
   user_id: { description: 'The owner label. A page may hold fewer jobs than its limit.', schema: { type: 'string' } },
   tag: { description: 'One of its tags. A page may hold fewer jobs than its limit.', schema: { type: 'string' } },
   cursor: { description: 'The next_cursor of the page before.', schema: { type: 'string' } },
-  limit: { description: 'At most so many, 50 when it is left out.', schema: { type: 'integer', minimum: 1, maximum: 200 } },
+  limit: {
+    description:
+      'At most so many, 50 when it is left out. A page of large jobs ends sooner, with the one that brings it to 4 MiB.',
+    schema: { type: 'integer', minimum: 1, maximum: 200 },
+  },
 } as const;
 
 const DEFAULT_LIMIT = 50;

@@ -4,12 +4,11 @@ import { available, availableToRead } from '../store/availability.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { readIndex, type IndexEntry } from '../store/job-index.js';
 import { Link } from '../store/link.js';
-import { read, type Snapshot } from '../store/read.js';
 import { remove } from '../store/remove.js';
 import { replay } from '../store/replay.js';
 import { JobJournal } from '../telemetry/job-journal.js';
-import { describeJob } from './describe-job.js';
-import { hasTraits, type JobTraits } from './job-traits.js';
+import { JobFinder, type FoundJob } from './job-finder.js';
+import type { JobTraits } from './job-traits.js';
 import { replayTtlMs } from './replay-ttl.js';
 import { Rouser } from './rouser.js';
 
@@ -38,11 +37,6 @@ export interface DeadLetterStep {
   readonly refused: number;
 }
 
-interface Letter {
-  readonly ulid: string;
-  readonly snapshot: Snapshot;
-}
-
 interface Outcome {
   readonly changed: number;
   readonly refused: number;
@@ -56,6 +50,7 @@ export class DeadLettersService {
     private readonly catalog: JobCatalog,
     private readonly journal: JobJournal,
     private readonly rouser: Rouser,
+    private readonly finder: JobFinder,
   ) {}
 
   /** The time by Redis' clock, in ms: who walks up to it does not meet again what fails anew meanwhile. */
@@ -75,7 +70,10 @@ export class DeadLettersService {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** The next 64 at most. Safe to repeat: what was replayed or deleted before is no dead letter any more. */
+  /**
+   * The next 64 at most; fewer, where they are large. Safe to repeat: what was replayed or deleted before is no dead letter any
+   * more. One that cannot be read is seen and left alone.
+   */
   async step(
     act: 'count' | 'replay' | 'delete',
     filter: DeadLetterFilter,
@@ -87,31 +85,20 @@ export class DeadLettersService {
     const { fromMs, toMs } = filter;
     const query = { status: 'failed', order: 'forwards', fromMs, toMs, after, limit: MAX_JOBS_PER_CALL } as const;
     const entries = await availableToRead(this.link, () => readIndex(this.link, type, query));
-    const letters = await this.letters(type, entries, filter);
+    const ids = entries.map(({ ulid }) => ({ type, ulid }));
+    const { jobs: letters, looked } = await this.finder.find(ids, { ...filter, status: 'failed' });
     const outcome = letters.length === 0 ? NOTHING : await this.change(act, type, letters);
     const following = types[types.indexOf(type) + 1];
-    const last = entries.length === MAX_JOBS_PER_CALL ? entries.at(-1) : undefined;
+    const last = looked < entries.length || entries.length === MAX_JOBS_PER_CALL ? entries[looked - 1] : undefined;
     const next = last !== undefined ? { type, after: last } : following === undefined ? undefined : { type: following };
-    return { next, seen: entries.length, matched: letters.length, ...outcome };
+    return { next, seen: looked, matched: letters.length, ...outcome };
   }
 
   private typesOf({ type }: DeadLetterFilter): readonly string[] {
     return type === undefined ? this.catalog.open.map((each) => each.type) : [type];
   }
 
-  private async letters(type: string, entries: readonly IndexEntry[], traits: JobTraits): Promise<readonly Letter[]> {
-    const found = await Promise.all(
-      entries.map(async ({ ulid }) => {
-        const snapshot = await availableToRead(this.link, () => read(this.link, type, ulid));
-        return snapshot?.record.status === 'failed' && hasTraits(describeJob({ type, ulid }, snapshot, []), traits)
-          ? { ulid, snapshot }
-          : undefined;
-      }),
-    );
-    return found.filter((letter) => letter !== undefined);
-  }
-
-  private async change(act: 'count' | 'replay' | 'delete', type: string, letters: readonly Letter[]): Promise<Outcome> {
+  private async change(act: 'count' | 'replay' | 'delete', type: string, letters: readonly FoundJob[]): Promise<Outcome> {
     switch (act) {
       case 'count':
         return NOTHING;
@@ -125,10 +112,10 @@ export class DeadLettersService {
     }
   }
 
-  private async replay(type: string, letters: readonly Letter[]): Promise<Outcome> {
-    const replays = letters.map(({ ulid, snapshot }) => ({
+  private async replay(type: string, letters: readonly FoundJob[]): Promise<Outcome> {
+    const replays = letters.map(({ ulid, record }) => ({
       ulid,
-      dedupeTtlMs: replayTtlMs(this.catalog, type, snapshot.record),
+      dedupeTtlMs: replayTtlMs(this.catalog, type, record),
       record: undefined,
     }));
     const { answers, woke } = await available(this.link, () => replay(this.link, type, replays));

@@ -1,12 +1,15 @@
 import { formatJobId, type JobId } from '../definition/job-id.js';
 import type { PresentWorker } from '../store/presence.js';
 import type { Snapshot } from '../store/read.js';
-import type { JobRecord } from '../store/record.js';
+import { UnreadableRecordError, type JobRecord } from '../store/record.js';
 import { MAX_RUNS, parseRun } from '../store/trail.js';
 import type { Job, LogLine, Progress, Run, RunError } from './job.js';
 import { waitingOn } from './waiting-on.js';
 
-/** A job as people see it, from what is stored of it. */
+/**
+ * A job as people see it, from what is stored of it.
+ * @throws {UnreadableRecordError}
+ */
 export function describeJob(id: JobId, snapshot: Snapshot, workers: readonly PresentWorker[]): Job {
   const { record, extra } = snapshot;
   const { facts } = record;
@@ -22,7 +25,7 @@ export function describeJob(id: JobId, snapshot: Snapshot, workers: readonly Pre
     userId: facts.userId ?? null,
     tags: facts.tags ?? [],
     metadata: facts.metadata ?? {},
-    payload: JSON.parse(record.payloadJson),
+    payload: parsed(record.payloadJson),
     attempt: record.attempt,
     maxAttempts: record.maxAttempts,
     crashes: record.crashesInAll,
@@ -38,7 +41,7 @@ export function describeJob(id: JobId, snapshot: Snapshot, workers: readonly Pre
     expiresAt: dateOrNull(record.expiresAt),
     cancelRequestedAt: record.cancelRequested ? dateOrNull(Number(extra.get('cancel') ?? 0)) : null,
     progress: progressOf(extra.get('progress')),
-    result: result === undefined ? null : JSON.parse(result),
+    result: result === undefined ? null : parsed(result),
     error: record.status === 'succeeded' ? null : lastErrorOf(failures),
     runs,
     waitingOn: waitingOn(id.type, snapshot, workers),
@@ -73,6 +76,14 @@ function lastErrorOf(failures: readonly Run[]): RunError | null {
   return failures.at(-1)?.error ?? null;
 }
 
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new UnreadableRecordError('What is stored of a job is no JSON.', { cause: error });
+  }
+}
+
 function dateOrNull(ms: number): Date | null {
   return ms === 0 ? null : new Date(ms);
 }
@@ -81,7 +92,7 @@ function progressOf(text: string | undefined): Progress | null {
   if (text === undefined) return null;
   const [updatedAt, json] = splitTime(text);
   // Written by a run's progress and nobody else.
-  const { percent, message, data } = JSON.parse(json) as Omit<Progress, 'updatedAt'>;
+  const { percent, message, data } = parsed(json) as Omit<Progress, 'updatedAt'>;
   return { percent, message, data, updatedAt };
 }
 

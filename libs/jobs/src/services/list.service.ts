@@ -5,13 +5,15 @@ import { parseJobId } from '../definition/job-id.js';
 import { availableToRead } from '../store/availability.js';
 import { byPlace, readIndex, type IndexEntry, type IndexedStatus } from '../store/job-index.js';
 import { Link } from '../store/link.js';
-import { hasTraits, type JobTraits } from './job-traits.js';
+import { JobFinder } from './job-finder.js';
+import type { JobTraits } from './job-traits.js';
 import type { Job } from './job.js';
-import { StatusService } from './status.service.js';
+import { redacted } from './redacted.js';
 
 /**
  * Which jobs to list. Those that wait come with the soonest first, those that have finished with the latest first. Traits are
- * looked at job by job, so that a page may hold fewer jobs than its limit, or none, and still not be the last.
+ * looked at job by job, and a page ends with the job that brings it to 4 MiB: it may hold fewer jobs than its limit, or none, and
+ * still not be the last.
  */
 export interface JobFilter extends JobTraits {
   readonly status: IndexedStatus;
@@ -38,11 +40,11 @@ export class ListService {
   constructor(
     private readonly link: Link,
     private readonly catalog: JobCatalog,
-    private readonly status: StatusService,
+    private readonly finder: JobFinder,
   ) {}
 
   /**
-   * One page of the jobs that fit the filter.
+   * One page of the jobs that fit the filter, without those that cannot be read.
    * @param cursor from the page before.
    * @param reveal as of `StatusService.get`.
    * @throws {InvalidOptionsError} when the cursor is none; {@link QueueUnavailableError} within 2 s when Redis does not answer
@@ -56,12 +58,11 @@ export class ListService {
     }: { readonly limit: number; readonly cursor?: string | undefined; readonly reveal?: boolean },
   ): Promise<JobPage> {
     const places = await this.places(filter, limit, cursor === undefined ? undefined : parseCursor(cursor));
-    const jobs = await Promise.all(places.map(({ type, ulid }) => this.status.get(`${type}_${ulid}`, { reveal })));
-    const last = places.at(-1);
+    const { jobs, looked } = await this.finder.find(places, filter);
+    const last = places[looked - 1];
     return {
-      // Since the index was read, a job may have gone on, or away.
-      jobs: jobs.filter((job) => job !== undefined).filter((job) => job.status === filter.status && hasTraits(job, filter)),
-      next: last !== undefined && places.length === limit ? cursorOf(last) : undefined,
+      jobs: jobs.map(({ job }) => (reveal ? job : redacted(this.catalog, job))),
+      next: last !== undefined && (looked < places.length || places.length === limit) ? cursorOf(last) : undefined,
     };
   }
 

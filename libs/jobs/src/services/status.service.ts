@@ -3,7 +3,6 @@ import { QueueUnavailableError } from '../definition/errors.js';
 import { JobCatalog } from '../definition/job-catalog.js';
 import { parseJobId } from '../definition/job-id.js';
 import { isFinal } from '../definition/job-status.js';
-import { REDACTED, redact } from '../definition/redact.js';
 import { availableToRead } from '../store/availability.js';
 import { depth, type Depth } from '../store/depth.js';
 import { Link } from '../store/link.js';
@@ -13,6 +12,7 @@ import { read } from '../store/read.js';
 import { describeJob, describeLine } from './describe-job.js';
 import { JobEnds, type WaitLimits } from './job-ends.js';
 import type { Job, LogLine } from './job.js';
+import { redacted } from './redacted.js';
 
 /** Who waits for a worker is told of a new one this late at most. */
 const WORKERS_FRESH_MS = 1_000;
@@ -48,7 +48,7 @@ export class StatusService {
     const snapshot = await availableToRead(this.link, () => read(this.link, id.type, id.ulid));
     if (snapshot === undefined) return undefined;
     const job = describeJob(id, snapshot, snapshot.record.status === 'queued' ? await this.workers() : []);
-    return reveal ? job : { ...job, payload: this.redacted(job) };
+    return reveal ? job : redacted(this.catalog, job);
   }
 
   /**
@@ -100,10 +100,5 @@ export class StatusService {
   /** @throws {QueueUnavailableError} within 2 s when Redis does not answer */
   async depth(type: string): Promise<QueueDepth> {
     return { type, ...(await availableToRead(this.link, () => depth(this.link, type))) };
-  }
-
-  private redacted({ type, payload }: Job): unknown {
-    const definition = this.catalog.find(type);
-    return definition === undefined ? REDACTED : redact(definition, payload);
   }
 }

@@ -3,7 +3,7 @@
 -- KEYS   1 clock, 2 parked, 3-12 ready 0-9
 -- ARGV   1 ulid
 -- reply  {now, record, side hash as field, value, ...; sequence of the first in the same line or 0; whether it is parked (1/0)};
---        {now} when there is no such job
+--        {now} when there is no such job. A record that is none is for the caller to refuse.
 --#include clock
 --#include record
 
@@ -13,10 +13,10 @@ local record = redis.call('GET', base .. 'job:' .. ARGV[1])
 if not record then return { now } end
 
 local head_seq, parked = 0, 0
-if read_state(record).status == 'q' then
+if #record >= HEADER_BYTES and read_state(record).status == 'q' then
   if redis.call('ZSCORE', KEYS[2], ARGV[1]) then parked = 1 end
   local head = redis.call('LINDEX', KEYS[3 + priority_of(record)], 0)
   local head_record = head and header_at(base .. 'job:' .. string.sub(head, 1, 26))
-  if head_record and head_record ~= '' then head_seq = read_state(head_record).seq end
+  if head_record and #head_record == HEADER_BYTES then head_seq = read_state(head_record).seq end
 end
 return { now, record, redis.call('HGETALL', base .. 'extra:' .. ARGV[1]), head_seq, parked }
