@@ -149,6 +149,9 @@ describe('the list of jobs', () => {
     ['status=failed&status=expired', 'status'],
     ['status[]=failed', 'status[]'],
     [`status=failed&type=${'x'.repeat(65)}`, 'type'],
+    ['status=failed&type=', 'type'],
+    ['status=failed&type=Email.send', 'type'],
+    ['status=failed&type=email.send%7D:dedupe:x', 'type'],
   ])('refuses ?%s, naming what is wrong', async (query, parameter) => {
     const answer = await api.http.get(`/jobs?${query}`);
     expect(answer.status).toBe(400);

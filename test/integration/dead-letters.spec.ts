@@ -142,6 +142,8 @@ describe('dead letters', () => {
 
   it.each([
     [{ error_code: 5 }, '#/error_code'],
+    [{ type: 'email.send}:dedupe:x' }, '#/type'],
+    [{ type: '' }, '#/type'],
     [{ from: 'yesterday' }, '#/from'],
     [{ per_second: 0 }, '#/per_second'],
     [{ status: 'failed' }, '#/status'],
@@ -152,6 +154,19 @@ describe('dead letters', () => {
       status: 400,
       body: { code: 'invalid_request', errors: [{ pointer }] },
     });
+  });
+
+  it('of a type that is not defined are not touched', async () => {
+    const answer = await api.http.post('/dead-letters/delete').send({ type: 'email.sent' });
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({
+      status: 400,
+      body: {
+        code: 'unknown_job_type',
+        detail: expect.stringContaining('email.send') as string,
+        errors: [{ pointer: '#/type' }],
+      },
+    });
+    expect((await api.http.post('/dead-letters/replay').send({ type: 'webhook.deliver' })).status).toBe(202);
   });
 
   it('are not to be had by the door for jobs', async () => {

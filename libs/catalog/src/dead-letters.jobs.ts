@@ -1,11 +1,10 @@
-import { IsBoolean, IsNumber, IsISO8601, IsOptional, IsString, Length, Max, Min } from 'class-validator';
-import { defineJob, exponential, type JobPolicy } from '@antrean/jobs';
+import { IsBoolean, IsNumber, IsISO8601, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { JOB_TYPE_SHAPE, defineJob, exponential, type JobPolicy } from '@antrean/jobs';
 
 /** Which dead letters are meant, and how fast they are to be gone through. What is left out narrows nothing. */
 export class DeadLettersPayload {
   @IsOptional()
-  @IsString()
-  @Length(1, 64)
+  @Matches(JOB_TYPE_SHAPE)
   readonly type?: string;
 
   @IsOptional()

@@ -1,8 +1,9 @@
-import { LONGEST_TYPE, TEXT_BOUNDS } from '@antrean/jobs';
+import { TEXT_BOUNDS, isJobType } from '@antrean/jobs';
 import { DeadLettersPayload } from '@antrean/catalog';
 import { checkBody, invalidFields } from '../http/body-faults.js';
 import { IfGiven, IsNumberWithin, IsText, Rule } from '../http/body-rules.js';
 import { parseRfc3339 } from '../http/rfc3339.js';
+import { JOB_TYPE_FORM } from '../jobs/job-type-form.js';
 
 const DEFAULT_PER_SECOND = 500;
 
@@ -16,7 +17,10 @@ const IsTime = (description: string) =>
 /** Which dead letters are meant; what is left out narrows nothing. */
 export class DeadLettersBody {
   @IfGiven()
-  @IsText({ min: 1, max: LONGEST_TYPE }, { description: 'Of this job type only.' })
+  @Rule(`must be ${JOB_TYPE_FORM.wanted}`, (value) => typeof value === 'string' && isJobType(value), {
+    ...JOB_TYPE_FORM.schema,
+    description: 'Of this job type only. Without it, of all but those that are internal.',
+  })
   readonly type?: string;
 
   @IfGiven()

@@ -1,6 +1,6 @@
 import { Body, HttpCode, Post, UseInterceptors, applyDecorators } from '@nestjs/common';
 import { DeleteDeadLetters, ReplayDeadLetters, type DeadLettersPayload } from '@antrean/catalog';
-import type { JobDefinition } from '@antrean/jobs';
+import { JobCatalog, type JobDefinition } from '@antrean/jobs';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditLog, type Act } from '../audit/audit-log.js';
 import { NeedsScope } from '../auth/access.decorator.js';
@@ -40,6 +40,7 @@ const ActsOnDeadLetters = (act: string, summary: string) =>
 @JsonResource('dead-letters')
 export class DeadLettersController {
   constructor(
+    private readonly catalog: JobCatalog,
     private readonly submitter: JobSubmitter,
     private readonly answers: JobAnswers,
     private readonly audit: AuditLog,
@@ -62,6 +63,8 @@ export class DeadLettersController {
     request: SubmitRequest,
   ): Promise<SubmittedJobView | JobView> {
     const payload = parseDeadLetters(body);
+    // Internal types have dead letters too.
+    if (payload.type !== undefined) this.catalog.get(payload.type);
     const job = await this.submitter.submit({ definition, payload, payloadAt: '' }, request);
     if (!job.repeated) this.audit.note(act, job.jobId, request.context, { filter: payload });
     return this.answers.answer(job, request);

@@ -1,7 +1,8 @@
-import { INDEXED_STATUSES, LONGEST_TYPE, TEXT_BOUNDS, type IndexedStatus, type JobFilter } from '@antrean/jobs';
+import { INDEXED_STATUSES, TEXT_BOUNDS, isJobType, type IndexedStatus, type JobFilter } from '@antrean/jobs';
 import { isText } from '../http/body-rules.js';
 import { ProblemError, type Fault } from '../http/problem-error.js';
 import { parseRfc3339 } from '../http/rfc3339.js';
+import { JOB_TYPE_FORM } from './job-type-form.js';
 
 /** A `GET /jobs` that fits the contract. */
 export interface ListQuery {
@@ -18,7 +19,12 @@ export const LIST_PARAMETERS = {
     required: true,
     schema: { type: 'string', enum: [...INDEXED_STATUSES] },
   },
-  type: { description: 'Of this type only.', schema: { type: 'string', maxLength: LONGEST_TYPE } },
+  type: {
+    description:
+      'Of this type only. It need not be defined: the jobs of a type that is no more are listed as long as they are kept, and one that ' +
+      'never was has none.',
+    schema: JOB_TYPE_FORM.schema,
+  },
   from: {
     description: 'Of the time when the job is due, or finished; included.',
     schema: { type: 'string', format: 'date-time' },
@@ -55,7 +61,7 @@ export function parseListQuery(given: Given): ListQuery {
   const text = (range: { readonly min: number; readonly max: number }) => (value: string) =>
     isText(value, range) ? value : undefined;
   const filter = {
-    type: read('type', text({ min: 1, max: LONGEST_TYPE }), `the name of a job type, at most ${LONGEST_TYPE} characters`),
+    type: read('type', (value) => (isJobType(value) ? value : undefined), JOB_TYPE_FORM.wanted),
     from: read('from', parseRfc3339, time),
     to: read('to', parseRfc3339, time),
     errorCode: read('error_code', text(CODE), 'the code of an error'),

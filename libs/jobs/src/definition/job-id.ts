@@ -1,6 +1,6 @@
-/** What a job type may be called; at most {@link LONGEST_TYPE} characters. */
-const TYPE_SHAPE = /^[a-z][a-z0-9.-]*$/;
 export const LONGEST_TYPE = 64;
+/** What a job type may be called; at most {@link LONGEST_TYPE} characters. */
+export const JOB_TYPE_SHAPE = /^[a-z][a-z0-9.-]{0,63}$/;
 /** Crockford's base 32 in capitals, 26 characters, as the ULID specification writes them (the first is at most 7). */
 const ULID_SHAPE = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
@@ -14,7 +14,7 @@ export interface JobId {
 }
 
 export function isJobType(text: string): boolean {
-  return text.length <= LONGEST_TYPE && TYPE_SHAPE.test(text);
+  return JOB_TYPE_SHAPE.test(text);
 }
 
 export function formatJobId({ type, ulid }: JobId): string {
