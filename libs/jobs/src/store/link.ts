@@ -3,6 +3,9 @@ import { closeRedis, type RedisConnection } from '@antrean/platform';
 import { Gate } from './gate.js';
 import { TypeKeys } from './keys.js';
 
+/** Clients may name any type: of more than an application has, the names made first are forgotten, and made again when needed. */
+const MOST_TYPES_KNOWN = 1_000;
+
 /** The connection that scripts run on, and the names of the keys they run against. */
 export class Link implements OnApplicationShutdown {
   private readonly keysByType = new Map<string, TypeKeys>();
@@ -32,6 +35,8 @@ export class Link implements OnApplicationShutdown {
     let keys = this.keysByType.get(type);
     if (keys === undefined) {
       keys = new TypeKeys(this.keyPrefix, type);
+      const [oldest] = this.keysByType.size < MOST_TYPES_KNOWN ? [] : this.keysByType.keys();
+      if (oldest !== undefined) this.keysByType.delete(oldest);
       this.keysByType.set(type, keys);
     }
     return keys;
