@@ -119,6 +119,16 @@ describe('dead letters', () => {
     expect([...runs.values()]).toEqual(Array.from({ length: 200 }, () => 2));
   });
 
+  it('are replayed at the pace that was asked for, be it slow', async () => {
+    const worker = await startWorker();
+    await bury(worker, 3);
+    const { started_at, finished_at, result } = await act('replay', { per_second: 2 });
+    expect(result).toMatchObject({ seen: 3, matched: 3, changed: 3 });
+    expect(Date.parse(finished_at ?? '') - Date.parse(started_at ?? '')).toBeGreaterThanOrEqual(1_000);
+    const dryRun = await act('replay', { per_second: 1, dry_run: true });
+    expect(Date.parse(dryRun.finished_at ?? '') - Date.parse(dryRun.started_at ?? '')).toBeLessThan(1_000);
+  });
+
   it('are each replayed once when the walk is cut off and goes on elsewhere', async () => {
     const first = await startWorker();
     await bury(first, 300);

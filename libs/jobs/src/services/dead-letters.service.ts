@@ -71,13 +71,15 @@ export class DeadLettersService {
   }
 
   /**
-   * The next 64 at most; fewer, where they are large. Safe to repeat: what was replayed or deleted before is no dead letter any
-   * more. One that cannot be read is seen and left alone.
+   * Looks at the next 64 at most; at fewer, where they are large. Safe to repeat: what was replayed or deleted before is no dead
+   * letter any more. One that cannot be read is seen and left alone.
+   * @param most it ends with the last of so many that match.
    */
   async step(
     act: 'count' | 'replay' | 'delete',
     filter: DeadLetterFilter,
     from: DeadLetterPlace | undefined,
+    most = Infinity,
   ): Promise<DeadLetterStep> {
     const types = this.typesOf(filter);
     const { type, after } = from ?? { type: types[0], after: undefined };
@@ -86,7 +88,7 @@ export class DeadLettersService {
     const query = { status: 'failed', order: 'forwards', fromMs, toMs, after, limit: MAX_JOBS_PER_CALL } as const;
     const entries = await availableToRead(this.link, () => readIndex(this.link, type, query));
     const ids = entries.map(({ ulid }) => ({ type, ulid }));
-    const { jobs: letters, looked } = await this.finder.find(ids, { ...filter, status: 'failed' });
+    const { jobs: letters, looked } = await this.finder.find(ids, { ...filter, status: 'failed', most });
     const outcome = letters.length === 0 ? NOTHING : await this.change(act, type, letters);
     const following = types[types.indexOf(type) + 1];
     const last = looked < entries.length || entries.length === MAX_JOBS_PER_CALL ? entries[looked - 1] : undefined;

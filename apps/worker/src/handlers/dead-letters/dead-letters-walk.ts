@@ -32,11 +32,10 @@ export class DeadLettersWalk {
     let state = (checkpoint.value as WalkState | undefined) ?? (await this.begin(payload));
     for (;;) {
       signal.throwIfAborted();
-      const { next, ...step } = await this.letters.step(
-        payload.dry_run === true ? 'count' : act,
-        filterOf(payload, state.toMs),
-        state.place,
-      );
+      const filter = filterOf(payload, state.toMs);
+      const { next, ...step } = await (payload.dry_run === true
+        ? this.letters.step('count', filter, state.place)
+        : this.letters.step(act, filter, state.place, Math.floor(payload.per_second)));
       state = { ...state, ...added(state, step) };
       progress(state.total === 0 ? 100 : Math.min((100 * state.seen) / state.total, 100), `${state.seen} of ${state.total} seen`);
       if (next === undefined) return added(state, NOTHING);
