@@ -9,6 +9,7 @@ import { startTestApi, type TestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
 import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
 import { schemaFaults } from '../support/open-api.js';
+import { TestRedis } from '../support/test-redis.js';
 
 jest.setTimeout(60_000);
 
@@ -186,5 +187,26 @@ describe('dead letters', () => {
       body: { code: 'unknown_job_type' },
     });
     expect((await api.http.get('/types')).text).not.toContain('dead-letters');
+  });
+});
+
+describe('an act on dead letters of which nobody knows whether it was taken', () => {
+  it('is in the audit log, with its job and its filter', async () => {
+    const redis = await TestRedis.start();
+    // There is no replica that could say so.
+    const api = await startTestApi({ REDIS_URL: redis.url, DURABILITY: 'replicated' });
+    const answer = await api.http.post('/dead-letters/delete').send({ user_id: 'u1' });
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({ status: 503, body: { outcome: 'unknown' } });
+    const { job_id } = answer.body as { readonly job_id: string };
+    expect(api.log.filter(({ msg }) => msg === 'audit')).toEqual([
+      expect.objectContaining({
+        audit: 'dead-letters.delete',
+        job_id,
+        outcome: 'unknown',
+        filter: expect.objectContaining({ user_id: 'u1' }) as object,
+      }),
+    ]);
+    await api.close();
+    await redis.stop();
   });
 });

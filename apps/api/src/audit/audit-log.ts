@@ -25,22 +25,38 @@ export class AuditLog {
     this.log = log.child({}, { level: 'info' });
   }
 
-  /** Does something to a job and notes it. What is kept about it holds no payloads. */
-  async act<T>(act: Act, jobId: string, context: RequestContext, work: () => Promise<Done<T>>): Promise<T> {
+  /**
+   * Does something to a job and notes it. What is kept about it holds no payloads.
+   * @param jobId undefined where the job is made by the act: the context has its id then.
+   * @param known what is to be kept whatever it comes to.
+   */
+  async act<T>(
+    act: Act,
+    jobId: string | undefined,
+    context: RequestContext,
+    work: () => Promise<Done<T>>,
+    known: object = {},
+  ): Promise<T> {
     try {
       const { answer, about } = await work();
-      context.jobId = jobId;
-      if (about !== undefined) this.note(act, jobId, context, about);
+      context.jobId = jobId ?? context.jobId;
+      if (about !== undefined) this.note(act, context.jobId, context, { ...known, ...about });
       return answer;
     } catch (error) {
       if (error instanceof QueueUnavailableError && error.outcome === 'unknown')
-        this.note(act, jobId, context, { outcome: 'unknown' });
+        this.note(act, jobId ?? context.jobId, context, { ...known, outcome: 'unknown' });
       throw error;
     }
   }
 
-  note(act: Act, jobId: string, { keyName, requestId, trace }: RequestContext, about: object): void {
-    const fields = { audit: act, job_id: jobId, api_key: keyName ?? null, request_id: requestId, trace_id: trace.traceId };
+  private note(act: Act, jobId: string | undefined, { keyName, requestId, trace }: RequestContext, about: object): void {
+    const fields = {
+      audit: act,
+      job_id: jobId ?? null,
+      api_key: keyName ?? null,
+      request_id: requestId,
+      trace_id: trace.traceId,
+    };
     this.log.info({ ...fields, ...about }, 'audit');
   }
 }

@@ -65,8 +65,11 @@ export class DeadLettersController {
     const payload = parseDeadLetters(body);
     // Internal types have dead letters too.
     if (payload.type !== undefined) this.catalog.get(payload.type);
-    const job = await this.submitter.submit({ definition, payload, payloadAt: '' }, request);
-    if (!job.repeated) this.audit.note(act, job.jobId, request.context, { filter: payload });
+    const work = async () => {
+      const answer = await this.submitter.submit({ definition, payload, payloadAt: '' }, request);
+      return { answer, about: answer.repeated ? undefined : {} };
+    };
+    const job = await this.audit.act(act, undefined, request.context, work, { filter: payload });
     return this.answers.answer(job, request);
   }
 }
