@@ -1,5 +1,6 @@
 import { DeleteDeadLetters, ReplayDeadLetters, SendEmail } from '@antrean/catalog';
-import { JobHandler, PermanentError, isFinal, type Handles, type JobContext } from '@antrean/jobs';
+import { JobHandler, PermanentError, isFinal, type Handles, type JobContext, type WorkerOptions } from '@antrean/jobs';
+import { createLogger } from '@antrean/platform';
 import { DeadLettersWalk } from '../../apps/worker/src/handlers/dead-letters/dead-letters-walk.js';
 import { DeleteDeadLettersHandler } from '../../apps/worker/src/handlers/dead-letters/delete-dead-letters.handler.js';
 import { ReplayDeadLettersHandler } from '../../apps/worker/src/handlers/dead-letters/replay-dead-letters.handler.js';
@@ -44,9 +45,12 @@ describe('dead letters', () => {
     await Promise.all([api.close(), ...workers.splice(0).map((worker) => worker.close())]);
   });
 
-  async function startWorker(): Promise<JobsApp> {
+  async function startWorker(options: Partial<WorkerOptions> = {}): Promise<JobsApp> {
     const retention = { retentionMs: 600_000, deadRetentionMs: 600_000, shutdownGraceMs: 0 };
-    const worker = await startJobsApp([SendEmail, ReplayDeadLetters, DeleteDeadLetters], HANDLERS, { keyPrefix, ...retention });
+    const worker = await startJobsApp([SendEmail, ReplayDeadLetters, DeleteDeadLetters], HANDLERS, {
+      ...{ keyPrefix, ...retention },
+      ...options,
+    });
     workers.push(worker);
     return worker;
   }
@@ -96,6 +100,19 @@ describe('dead letters', () => {
         filter: expect.objectContaining({ type: 'email.send' }) as object,
       }),
     );
+  });
+
+  it('that are deleted are each told of in the log', async () => {
+    const removed: unknown[] = [];
+    const write = (line: string) => {
+      const { msg, job_id } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+      if (msg === 'job removed') removed.push(job_id);
+    };
+    const worker = await startWorker({ logger: createLogger({ app: 'worker', level: 'info', format: 'json' }, { write }) });
+    await bury(worker, 5);
+    const ulids = await worker.link.redis.zrange(worker.link.keys(SendEmail.type).failed, '0', '-1');
+    expect(await act('delete', {})).toMatchObject({ result: { changed: 5 } });
+    expect(removed.sort()).toEqual(ulids.map((ulid) => `email.send_${ulid}`).sort());
   });
 
   it('that cannot be read are seen and left alone', async () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JobCatalog } from '../definition/job-catalog.js';
+import { isFinal, type JobStatus } from '../definition/job-status.js';
 import { available, availableToRead } from '../store/availability.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import { readIndex, type IndexEntry } from '../store/job-index.js';
@@ -106,12 +107,17 @@ export class DeadLettersService {
         return NOTHING;
       case 'replay':
         return this.replay(type, letters);
-      case 'delete': {
-        const ulids = letters.map(({ ulid }) => ulid);
-        const statuses = await available(this.link, () => remove(this.link, type, ulids));
-        return { changed: statuses.filter((status) => status === 'failed').length, refused: 0 };
-      }
+      case 'delete':
+        return this.delete(type, letters);
     }
+  }
+
+  private async delete(type: string, letters: readonly FoundJob[]): Promise<Outcome> {
+    const ulids = letters.map(({ ulid }) => ulid);
+    const statuses = await available(this.link, () => remove(this.link, type, ulids));
+    const removed = letters.filter((_, index) => isRemoved(statuses[index]));
+    for (const { job } of removed) this.journal.removed(type, job.jobId);
+    return { changed: removed.length, refused: 0 };
   }
 
   private async replay(type: string, letters: readonly FoundJob[]): Promise<Outcome> {
@@ -134,3 +140,8 @@ export class DeadLettersService {
 }
 
 const NOTHING: Outcome = { changed: 0, refused: 0 };
+
+/** One that has been replayed since it was read may have ended, and was removed; or it waits, and stays. */
+function isRemoved(statusBefore: JobStatus | undefined): boolean {
+  return statusBefore !== undefined && isFinal(statusBefore);
+}
