@@ -184,6 +184,17 @@ describe('dead letters', () => {
     });
   });
 
+  it.each([
+    ['2030-01-31t15:00:00.1234+07:00', '2030-01-31T08:00:00.123Z'],
+    ['0001-01-01T00:00:00z', '0001-01-01T00:00:00.000Z'],
+  ])('are meant by any time that a list takes, such as %s', async (from, utc) => {
+    const answer = await api.http.post('/dead-letters/replay').send({ from, to: from });
+    expect(answer.status).toBe(202);
+    const { job_id } = answer.body as SubmittedJobView;
+    expect((await api.http.get(`/jobs/${job_id}`)).body).toMatchObject({ payload: { from: utc, to: utc } });
+    expect((await api.http.get(`/jobs?status=failed&from=${encodeURIComponent(from)}`)).status).toBe(200);
+  });
+
   it('of a type that is not defined are not touched', async () => {
     const answer = await api.http.post('/dead-letters/delete').send({ type: 'email.sent' });
     expect({ status: answer.status, body: answer.body as object }).toMatchObject({

@@ -1,5 +1,7 @@
-import { IsBoolean, IsNumber, IsISO8601, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsNumber, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { JOB_TYPE_SHAPE, defineJob, exponential, type JobPolicy } from '@antrean/jobs';
+
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Which dead letters are meant, and how fast they are to be gone through. What is left out narrows nothing. */
 export class DeadLettersPayload {
@@ -22,14 +24,14 @@ export class DeadLettersPayload {
   @Length(1, 64)
   readonly tag?: string;
 
-  /** Of the time when the job failed; included. */
+  /** Of the time when the job failed; included. As `Date.toISOString` writes it: what a client may write is for the api to say. */
   @IsOptional()
-  @IsISO8601({ strict: true })
+  @Matches(UTC)
   readonly from?: string;
 
   /** Likewise; the start of the walk when it is left out. */
   @IsOptional()
-  @IsISO8601({ strict: true })
+  @Matches(UTC)
   readonly to?: string;
 
   /** Only counts them. */

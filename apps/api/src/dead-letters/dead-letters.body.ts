@@ -59,5 +59,12 @@ export class DeadLettersBody {
 export function parseDeadLetters(object: object): DeadLettersPayload {
   const { body, faults } = checkBody(DeadLettersBody, object, []);
   if (faults.length > 0) throw invalidFields(faults);
-  return Object.assign(new DeadLettersPayload(), body, { per_second: body.per_second ?? DEFAULT_PER_SECOND });
+  const { from, to, per_second = DEFAULT_PER_SECOND, ...rest } = body;
+  const times = { ...(from !== undefined && { from: inUtc(from) }), ...(to !== undefined && { to: inUtc(to) }) };
+  return Object.assign(new DeadLettersPayload(), rest, times, { per_second });
+}
+
+/** However a client writes a time, its job reads it in one form. */
+function inUtc(time: string): string {
+  return parseRfc3339(time)?.toISOString() ?? time;
 }
