@@ -1,5 +1,14 @@
 import { DeleteDeadLetters, ReplayDeadLetters, SendEmail } from '@antrean/catalog';
-import { JobHandler, PermanentError, isFinal, type Handles, type JobContext, type WorkerOptions } from '@antrean/jobs';
+import {
+  DeadLettersService,
+  JobHandler,
+  PermanentError,
+  isFinal,
+  type Handles,
+  type JobContext,
+  type WorkerOptions,
+} from '@antrean/jobs';
+import { setClockOffset } from '@antrean/jobs/testing';
 import { createLogger } from '@antrean/platform';
 import { DeadLettersWalk } from '../../apps/worker/src/handlers/dead-letters/dead-letters-walk.js';
 import { DeleteDeadLettersHandler } from '../../apps/worker/src/handlers/dead-letters/delete-dead-letters.handler.js';
@@ -125,6 +134,23 @@ describe('dead letters', () => {
       expect((await worker.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 3 });
     });
     expect(await act('delete', {})).toMatchObject({ status: 'succeeded', result: { seen: 3, matched: 2, changed: 2 } });
+  });
+
+  it('have their times by the clock of their type', async () => {
+    const worker = await startWorker();
+    await setClockOffset(worker.link.redis, keyPrefix, SendEmail.type, 3_600_000);
+    await bury(worker, 3);
+    expect(await act('replay', { dry_run: true })).toMatchObject({ result: { seen: 3, matched: 3 } });
+  });
+
+  it('of the types that follow are next, where the type under way is defined no more', async () => {
+    const { app } = await startWorker();
+    const next = async (type: string) => {
+      const all = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+      return (await app.get(DeadLettersService).step('count', all, { type })).next;
+    };
+    expect(await next('any.gone')).toEqual({ type: 'email.send' });
+    expect(await next('other.gone')).toBeUndefined();
   });
 
   it('that fail again are not replayed once more by the same walk', async () => {

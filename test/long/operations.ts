@@ -3,6 +3,7 @@ import { MAX_JOBS_PER_CALL } from '../../libs/jobs/src/store/bounds.js';
 import { cancel } from '../../libs/jobs/src/store/cancel.js';
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
 import type { Claimed, Settlement } from '../../libs/jobs/src/store/exchange.js';
+import { failedWithin } from '../../libs/jobs/src/store/failed-within.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { readIndex } from '../../libs/jobs/src/store/job-index.js';
 import { note, type Note } from '../../libs/jobs/src/store/note.js';
@@ -275,6 +276,7 @@ function looks(queue: LargeQueue): readonly Operation[] {
       `overdue ${BATCH}`,
       withRunning((worker) => overdue(link, type, worker.identity.number, { graceMs: -HOUR, ...page })),
     ),
+    one('how many failed', () => Promise.resolve(() => failedWithin(link, type, 0, Number.MAX_SAFE_INTEGER))),
     one('who holds a dedupe key', async () => {
       const plan = fullPlan();
       await queue.add(1, plan);

@@ -3,6 +3,7 @@ import { JobCatalog } from '../definition/job-catalog.js';
 import { isFinal, type JobStatus } from '../definition/job-status.js';
 import { available, availableToRead } from '../store/availability.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
+import { failedWithin } from '../store/failed-within.js';
 import { readIndex, type IndexEntry } from '../store/job-index.js';
 import { Link } from '../store/link.js';
 import { remove } from '../store/remove.js';
@@ -54,21 +55,19 @@ export class DeadLettersService {
     private readonly finder: JobFinder,
   ) {}
 
-  /** The time by Redis' clock, in ms: who walks up to it does not meet again what fails anew meanwhile. */
-  async now(): Promise<number> {
-    const [seconds, micros] = await availableToRead(this.link, () => this.link.redis.time());
-    const offset = await availableToRead(this.link, () => this.link.redis.get(this.link.presence.clock));
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) + Number(offset ?? 0);
-  }
-
-  /** How many dead letters a walk will see at most. */
-  async count(filter: DeadLetterFilter): Promise<number> {
-    const counts = await Promise.all(
-      this.typesOf(filter).map((type) =>
-        availableToRead(this.link, () => this.link.redis.zcount(this.link.keys(type).failed, filter.fromMs, filter.toMs)),
-      ),
+  /**
+   * What a walk is to go through: up to now where the filter goes further, so that it does not meet again what fails anew
+   * meanwhile; and how many dead letters it will see at most. Where types lie on nodes whose clocks differ, the earliest counts.
+   */
+  async survey(filter: DeadLetterFilter): Promise<{ readonly toMs: number; readonly total: number }> {
+    const { fromMs, toMs } = filter;
+    const found = await Promise.all(
+      this.typesOf(filter).map((type) => availableToRead(this.link, () => failedWithin(this.link, type, fromMs, toMs))),
     );
-    return counts.reduce((sum, count) => sum + count, 0);
+    return {
+      toMs: Math.min(toMs, ...found.map(({ now }) => now)),
+      total: found.reduce((sum, { count }) => sum + count, 0),
+    };
   }
 
   /**
@@ -83,7 +82,7 @@ export class DeadLettersService {
     most = Infinity,
   ): Promise<DeadLetterStep> {
     const types = this.typesOf(filter);
-    const { type, after } = from ?? { type: types[0], after: undefined };
+    const { type, after } = from ?? { type: types[0] };
     if (type === undefined) return { next: undefined, seen: 0, matched: 0, changed: 0, refused: 0 };
     const { fromMs, toMs } = filter;
     const query = { status: 'failed', order: 'forwards', fromMs, toMs, after, limit: MAX_JOBS_PER_CALL } as const;
@@ -91,14 +90,15 @@ export class DeadLettersService {
     const ids = entries.map(({ ulid }) => ({ type, ulid }));
     const { jobs: letters, looked } = await this.finder.find(ids, { ...filter, status: 'failed', most });
     const outcome = letters.length === 0 ? NOTHING : await this.change(act, type, letters);
-    const following = types[types.indexOf(type) + 1];
+    const following = types.find((each) => each > type);
     const last = looked < entries.length || entries.length === MAX_JOBS_PER_CALL ? entries[looked - 1] : undefined;
     const next = last !== undefined ? { type, after: last } : following === undefined ? undefined : { type: following };
     return { next, seen: looked, matched: letters.length, ...outcome };
   }
 
+  /** In an order that a walk finds its place in when the catalog has become another since. */
   private typesOf({ type }: DeadLetterFilter): readonly string[] {
-    return type === undefined ? this.catalog.open.map((each) => each.type) : [type];
+    return type === undefined ? this.catalog.open.map((each) => each.type).sort() : [type];
   }
 
   private async change(act: 'count' | 'replay' | 'delete', type: string, letters: readonly FoundJob[]): Promise<Outcome> {

@@ -46,8 +46,8 @@ export class DeadLettersWalk {
   }
 
   private async begin(payload: DeadLettersPayload): Promise<WalkState> {
-    const toMs = Math.min(await this.letters.now(), payload.to === undefined ? Infinity : Date.parse(payload.to));
-    return { ...NOTHING, toMs, total: await this.letters.count(filterOf(payload, toMs)) };
+    const toMs = payload.to === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(payload.to);
+    return { ...NOTHING, ...(await this.letters.survey(filterOf(payload, toMs))) };
   }
 }
 
