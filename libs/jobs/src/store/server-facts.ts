@@ -33,9 +33,14 @@ async function factsOf({ connection, host, port }: RedisMaster): Promise<ServerF
     port,
     version: info.get('redis_version') ?? '',
     maxmemoryPolicy: info.get('maxmemory_policy') ?? '',
-    persistent: info.get('aof_enabled') === '1' || info.get('rdb_saves') !== '0' || (await savesByItself(connection)),
+    persistent: tellsOfPersistence(info) || (await savesByItself(connection)),
     replicas: replicasIn(info),
   };
+}
+
+/** Whether it writes an append-only file, or has made a snapshot since it started. What it does not tell is no yes. */
+export function tellsOfPersistence(info: ReadonlyMap<string, string>): boolean {
+  return info.get('aof_enabled') === '1' || (info.get('rdb_saves') ?? '0') !== '0';
 }
 
 /** Whether snapshots are planned is all that INFO does not tell. Who may not ask learns of them when the first was made. */
