@@ -135,6 +135,16 @@ describe('the list of jobs', () => {
     await Promise.all(ids.map((jobId) => worker.control.remove(jobId)));
   });
 
+  it.each(['status=cancelled', 'status=failed&type=email.send', 'status=failed&to=2030-01-31T08:00:00Z', 'status=failed&tag=n0'])(
+    'refuses the cursor of another list for ?%s',
+    async (query) => {
+      const { next } = await list('status=failed&limit=1');
+      const answer = await api.http.get(`/jobs?${query}&limit=1&cursor=${next ?? ''}`);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ code: 'invalid_request', errors: [{ parameter: 'cursor' }] });
+    },
+  );
+
   it.each([
     ['', 'status'],
     ['status=queued', 'status'],

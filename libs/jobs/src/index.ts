@@ -45,7 +45,8 @@ export {
   type DeadLetterStep,
 } from './services/dead-letters.service.js';
 export { DedupeService } from './services/dedupe.service.js';
-export { ListService, type JobFilter, type JobPage } from './services/list.service.js';
+export type { JobFilter } from './services/job-filter.js';
+export { ListService, type JobPage } from './services/list.service.js';
 export { INDEXED_STATUSES, type IndexedStatus } from './store/job-index.js';
 export { jobJson } from './services/job-json.js';
 export type { Job, LogLine, Progress, Run, RunError, RunOutcome, WaitingOn } from './services/job.js';

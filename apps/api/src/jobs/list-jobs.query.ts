@@ -33,7 +33,10 @@ export const LIST_PARAMETERS = {
   error_code: { description: 'Code of the last error. A page may hold fewer jobs than its limit.', schema: { type: 'string' } },
   user_id: { description: 'The owner label. A page may hold fewer jobs than its limit.', schema: { type: 'string' } },
   tag: { description: 'One of its tags. A page may hold fewer jobs than its limit.', schema: { type: 'string' } },
-  cursor: { description: 'The next_cursor of the page before.', schema: { type: 'string' } },
+  cursor: {
+    description: 'The next_cursor of the page before; all else but the limit stays as it was.',
+    schema: { type: 'string' },
+  },
   limit: {
     description:
       'At most so many, 50 when it is left out. A page of large jobs ends sooner, with the one that brings it to 4 MiB.',

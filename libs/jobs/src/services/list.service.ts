@@ -1,28 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidOptionsError, type Violation } from '../definition/errors.js';
 import { JobCatalog } from '../definition/job-catalog.js';
-import { parseJobId } from '../definition/job-id.js';
 import { availableToRead } from '../store/availability.js';
-import { byPlace, readIndex, type IndexEntry, type IndexedStatus } from '../store/job-index.js';
+import { byPlace, readIndex, type IndexEntry } from '../store/job-index.js';
 import { Link } from '../store/link.js';
+import type { JobFilter } from './job-filter.js';
 import { JobFinder } from './job-finder.js';
-import type { JobTraits } from './job-traits.js';
 import type { Job } from './job.js';
+import { cursorOf, parseCursor } from './list-cursor.js';
 import { redacted } from './redacted.js';
-
-/**
- * Which jobs to list. Those that wait come with the soonest first, those that have finished with the latest first. Traits are
- * looked at job by job, and a page ends with the job that brings it to 4 MiB: it may hold fewer jobs than its limit, or none, and
- * still not be the last.
- */
-export interface JobFilter extends JobTraits {
-  readonly status: IndexedStatus;
-  /** Of all types of the catalog where it is left out. */
-  readonly type?: string | undefined;
-  /** Of the time when the job is due, or finished; both included. */
-  readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
-}
 
 export interface JobPage {
   readonly jobs: readonly Job[];
@@ -45,9 +30,9 @@ export class ListService {
 
   /**
    * One page of the jobs that fit the filter, without those that cannot be read.
-   * @param cursor from the page before.
+   * @param cursor from the page before, of the same filter.
    * @param reveal as of `StatusService.get`.
-   * @throws {InvalidOptionsError} when the cursor is none; {@link QueueUnavailableError} within 2 s when Redis does not answer
+   * @throws {InvalidOptionsError} when the cursor is none, or of another filter; {@link QueueUnavailableError} within 2 s when Redis does not answer
    */
   async page(
     filter: JobFilter,
@@ -57,12 +42,12 @@ export class ListService {
       reveal = false,
     }: { readonly limit: number; readonly cursor?: string | undefined; readonly reveal?: boolean },
   ): Promise<JobPage> {
-    const places = await this.places(filter, limit, cursor === undefined ? undefined : parseCursor(cursor));
+    const places = await this.places(filter, limit, cursor === undefined ? undefined : parseCursor(cursor, filter));
     const { jobs, looked } = await this.finder.find(places, filter);
     const last = places[looked - 1];
     return {
       jobs: jobs.map(({ job }) => (reveal ? job : redacted(this.catalog, job))),
-      next: last !== undefined && (looked < places.length || places.length === limit) ? cursorOf(last) : undefined,
+      next: last !== undefined && (looked < places.length || places.length === limit) ? cursorOf(last, filter) : undefined,
     };
   }
 
@@ -86,18 +71,4 @@ export class ListService {
     );
     return entries.flat().sort(byPlace(order)).slice(0, limit);
   }
-}
-
-function cursorOf({ at, ulid }: IndexEntry): string {
-  return Buffer.from(`${at} ${ulid}`).toString('base64url');
-}
-
-function parseCursor(cursor: string): IndexEntry {
-  const [at = '', ulid = '', ...more] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  const id = parseJobId(`any_${ulid}`);
-  if (!/^\d{1,15}$/.test(at) || id === undefined || more.length > 0) {
-    const violation: Violation = { pointer: '/cursor', detail: 'must be the next_cursor of an earlier answer, as it was' };
-    throw new InvalidOptionsError([violation]);
-  }
-  return { at: Number(at), ulid: id.ulid };
 }
