@@ -134,6 +134,13 @@ export const EVENTS = [
     first: ['store-outgoing'],
   },
   {
+    name: 'an exchange that is answered again does not say that there are events to be handed on',
+    file: 'exchange.lua',
+    from: `redis.call('EXISTS', base .. 'outgoing') * 8`,
+    to: `0`,
+    first: ['store-outgoing'],
+  },
+  {
     name: 'an exchange does not say that there are events to be handed on',
     file: 'exchange.lua',
     from: `(#ending.outgoing > 0 and 8 or 0)`,
