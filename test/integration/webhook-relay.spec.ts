@@ -31,6 +31,8 @@ class TaskPayload {
 }
 const Task = defineJob('told.task', { payload: TaskPayload, attempts: 1 });
 
+jest.setTimeout(20_000);
+
 const URL_WITH_SECRET = 'https://example.com/hook?token=s3cr3t';
 
 describe('a relay', () => {
@@ -39,6 +41,7 @@ describe('a relay', () => {
   let told: StoredQueue;
   let messages: WebhookMessage[];
   const errors: unknown[] = [];
+  const journaled: string[] = [];
 
   beforeAll(async () => {
     opened = await StoredQueue.open();
@@ -49,6 +52,7 @@ describe('a relay', () => {
     told = opened.another();
     messages = [];
     errors.length = 0;
+    journaled.length = 0;
   });
 
   afterAll(async () => {
@@ -72,7 +76,9 @@ describe('a relay', () => {
       worker: queue.newWorker().identity,
       // It uses nothing else of a worker's options, and what it tells is not looked at here.
       options: { logger } as RelayContext['options'],
-      journal: Object.assign(Object.create(JobJournal.prototype) as JobJournal, { submitted: () => undefined }),
+      journal: Object.assign(Object.create(JobJournal.prototype) as JobJournal, {
+        submitted: ({ jobId }: { readonly jobId: string }) => journaled.push(jobId),
+      }),
       rouser,
       batcher: new EnqueueBatcher(queue.link, rouser, {}),
       ...part,
@@ -156,6 +162,16 @@ describe('a relay', () => {
     });
     await expect(newRelay({ batcher }).tick()).rejects.toThrow('away');
     expect(await waiting()).toBe(2);
+  });
+
+  it('notes each job that was accepted, also behind one that was not', async () => {
+    await cancelled(3);
+    const outcomes = [{ kind: 'accepted', status: 'queued', createdAt: 1 }, { error: new Error('Redis is away.') }];
+    const batcher = Object.assign(Object.create(EnqueueBatcher.prototype) as EnqueueBatcher, {
+      addAll: () => Promise.resolve([outcomes[0], outcomes[1], outcomes[0]]),
+    });
+    await expect(newRelay({ batcher }).tick()).rejects.toThrow('away');
+    expect([await waiting(), journaled.length]).toEqual([3, 2]);
   });
 
   it('lets an event that nobody can read not keep those behind it, and says of which job it was', async () => {

@@ -40,12 +40,13 @@ export class Relay implements Ticking {
     const { type } = this.delivery.definition;
     const outcomes = prepared.length === 0 ? [] : await batcher.addAll(type, prepared);
     for (const [index, outcome] of outcomes.entries()) {
-      if ('error' in outcome) throw outcome.error;
       const { job, record } = prepared[index] ?? {};
-      if (outcome.kind !== 'accepted' || job === undefined || record === undefined) continue;
+      if ('error' in outcome || outcome.kind !== 'accepted' || job === undefined || record === undefined) continue;
       const jobId = formatJobId({ type, ulid: job.ulid });
       journal.submitted({ jobId, type, trace: record.trace, requestId: record.facts.requestId, status: outcome.status });
     }
+    const refused = outcomes.find((outcome) => 'error' in outcome);
+    if (refused !== undefined) throw refused.error;
     await dropOutgoing(link, this.type, events);
     return events.length === BATCH ? 0 : POLL_MS;
   }
