@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { formatJobId } from '../definition/job-id.js';
-import { exponential } from '../definition/retry-policy.js';
 import type { WorkerIdentity } from '../store/exchange.js';
 import type { WorkerAbout } from '../store/presence.js';
+import { carryRetry } from './carried-retry.js';
 import { Heart } from './heart.js';
 import type { HeartMessage, HeartOrder, HeartPolicy, HeartSetup } from './heartbeat-entry.js';
 import { longestGraceMs } from './time-limits.js';
@@ -124,9 +124,7 @@ export class HeartThread extends Heart {
   }
 }
 
-/** A function cannot go to the thread: in its place stands the default back-off. */
 function policyOf(definition: JobDefinition): HeartPolicy {
-  const { type, version, maxCrashes, retry } = definition;
-  const graceMs = longestGraceMs(definition);
-  return { type, version, graceMs, maxCrashes, retry: retry.kind === 'custom' ? exponential() : retry };
+  const { type, version, maxCrashes } = definition;
+  return { type, version, graceMs: longestGraceMs(definition), maxCrashes, retry: carryRetry(definition) };
 }

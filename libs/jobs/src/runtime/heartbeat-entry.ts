@@ -1,6 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { closeRedis, connectRedis, createLogger } from '@antrean/platform';
-import type { StoredRetryPolicy } from '../definition/retry-policy.js';
 import type { WorkerIdentity } from '../store/exchange.js';
 import type { Pulse } from '../store/heartbeat.js';
 import { Link } from '../store/link.js';
@@ -8,6 +7,7 @@ import type { WorkerAbout } from '../store/presence.js';
 import type { StoredJob } from '../store/reply.js';
 import { rouse } from '../store/rouse.js';
 import { countOverdueRuns, crashOverdueRuns } from './blocked-runs.js';
+import { restoreRetry, type CarriedRetry } from './carried-retry.js';
 import { BEATS_PER_LEASE, Heartbeat } from './heart.js';
 import { Loop, type Ticking } from './loop.js';
 import { HEARTBEAT_LANE, TimedOutRuns } from './timed-out-runs.js';
@@ -18,7 +18,7 @@ export interface HeartPolicy {
   readonly version: number;
   readonly graceMs: number;
   readonly maxCrashes: number;
-  readonly retry: StoredRetryPolicy;
+  readonly retry: CarriedRetry;
 }
 
 /** What the thread is started with. */
@@ -103,7 +103,7 @@ class Watch implements Ticking {
 
   /** A run that was alone blocks the loop itself. */
   private async timeOut(policy: HeartPolicy): Promise<void> {
-    const jobs = await this.runs.settleOverdue(policy, this.setup.worker.number);
+    const jobs = await this.runs.settleOverdue({ ...policy, retry: restoreRetry(policy.retry) }, this.setup.worker.number);
     if (jobs.length > 0) this.say({ kind: 'timed_out', type: policy.type, ulids: jobs.map(({ ulid }) => ulid) });
   }
 
