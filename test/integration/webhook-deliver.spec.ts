@@ -72,6 +72,8 @@ async function handler(options: Partial<WebhookDeliverOptions> = {}): Promise<We
   const webhooks = WebhookDeliverModule.register({
     outboundAllow: ['127.0.0.1'],
     webhookSecrets: new Map([['shop', [NEW_SECRET, OLD_SECRET]]]),
+    slots: 100,
+    concurrency: {},
     ...options,
   });
   return (await Test.createTestingModule({ imports: [webhooks] }).compile()).get(WebhookDeliverHandler, { strict: false });

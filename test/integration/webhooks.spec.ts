@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { SendEmail, WebhookDeliver } from '@antrean/catalog';
 import { JobHandler, isFinal, type Handles, type Job, type JobContext } from '@antrean/jobs';
 import { OutboundPolicy, createLogger } from '@antrean/platform';
+import { HostPlaces } from '../../apps/worker/src/handlers/webhook-deliver/host-places.js';
 import { WebhookClient } from '../../apps/worker/src/handlers/webhook-deliver/webhook-client.js';
 import { SECRETS, WebhookDeliverHandler } from '../../apps/worker/src/handlers/webhook-deliver/webhook-deliver.handler.js';
 import { webhookDelivery } from '../../apps/worker/src/webhooks/webhook-delivery.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
+import { StoredQueue } from '../support/stored-queue.js';
 import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
 
 interface Received {
@@ -72,6 +74,7 @@ describe('a webhook', () => {
       { provide: SECRETS, useValue: new Map([['shop', [SECRET]]]) },
       { provide: OutboundPolicy, useValue: policy },
       { provide: WebhookClient, useValue: new WebhookClient(policy) },
+      { provide: HostPlaces, useValue: new HostPlaces(25) },
     ];
     const logger = createLogger(
       { app: 'worker', level: 'debug', format: 'json' },
@@ -257,5 +260,65 @@ describe('a webhook', () => {
     await untilReceived(2);
     expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
     expect(received[1]?.body).toBe(received[0]?.body);
+  });
+});
+
+describe('a receiver that hangs', () => {
+  const held: Socket[] = [];
+  const received: string[] = [];
+  const silent = createTcpServer((socket) => held.push(socket.on('error', () => undefined)));
+  const willing = createServer((request, response) => {
+    received.push(request.url ?? '');
+    response.writeHead(204).end();
+  });
+  let worker: JobsApp;
+
+  const portOf = async (server: Server | typeof silent): Promise<number> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  };
+
+  beforeAll(async () => {
+    const policy = new OutboundPolicy(['127.0.0.1', 'localhost']);
+    const providers = [
+      WebhookDeliverHandler,
+      { provide: SECRETS, useValue: new Map([['shop', [SECRET]]]) },
+      { provide: OutboundPolicy, useValue: policy },
+      { provide: WebhookClient, useValue: new WebhookClient(policy) },
+      { provide: HostPlaces, useValue: new HostPlaces(2) },
+    ];
+    worker = await startJobsApp([WebhookDeliver], providers, { concurrency: { [WebhookDeliver.type]: 8 }, shutdownGraceMs: 0 });
+  });
+
+  afterAll(async () => {
+    await worker.close();
+    for (const socket of held) socket.destroy();
+    silent.close();
+    willing.close();
+  });
+
+  it('keeps no message from others, and costs those that wait for it no attempt', async () => {
+    const [silentPort, willingPort] = [await portOf(silent), await portOf(willing)];
+    const submit = (count: number, url: string) =>
+      worker.queue.enqueueBulk(
+        WebhookDeliver,
+        Array.from({ length: count }, (_, at) => ({ payload: { url, secret: 'shop', message_id: `msg_${at}`, body: '{}' } })),
+      );
+    const results = await submit(20, `http://127.0.0.1:${silentPort}/`);
+    await eventually(() => {
+      expect(held).toHaveLength(2);
+    });
+    await submit(3, `http://localhost:${willingPort}/hook`);
+    await eventually(() => {
+      expect(received).toHaveLength(3);
+    }, 5_000);
+    await eventually(async () => {
+      const { counts } = await StoredQueue.of(worker.link, WebhookDeliver.type).depth();
+      expect(counts).toMatchObject({ processing: 2, scheduled: 18, succeeded: 3 });
+    });
+    expect(held).toHaveLength(2);
+    const [last] = results.slice(-1);
+    const job = last !== undefined && 'accepted' in last ? await worker.status.get(last.accepted.jobId) : undefined;
+    expect(job).toMatchObject({ attempt: 0, runs: [{ outcome: 'snoozed' }] });
   });
 });

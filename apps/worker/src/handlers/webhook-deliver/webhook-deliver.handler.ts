@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { WebhookDeliver, webhookWaitMs } from '@antrean/catalog';
 import { JobHandler, PermanentError, RetryAfterError, type Handles, type JobContext } from '@antrean/jobs';
 import { OutboundPolicy, formatTraceparent, randomHex, signWebhook, type WebhookSecrets } from '@antrean/platform';
+import { HostPlaces } from './host-places.js';
 import { retryAfterMs } from './retry-after.js';
 import { WebhookClient, type WebhookAnswer } from './webhook-client.js';
 import { WebhookAnswerError, WebhookSecretMissingError } from './webhook-errors.js';
@@ -21,6 +22,7 @@ export class WebhookDeliverHandler implements Handles<typeof WebhookDeliver> {
     private readonly client: WebhookClient,
     private readonly policy: OutboundPolicy,
     @Inject(SECRETS) private readonly secrets: WebhookSecrets,
+    private readonly places: HostPlaces,
   ) {}
 
   async handle({ payload, attempt, traceId, signal }: JobContext<typeof WebhookDeliver>): Promise<WebhookDeliverResult> {
@@ -29,12 +31,16 @@ export class WebhookDeliverHandler implements Handles<typeof WebhookDeliver> {
     if (fault !== undefined) throw new PermanentError(`The webhook's URL ${fault}.`, { code: 'webhook_url_refused' });
     const secrets = this.secrets.get(secret);
     if (secrets === undefined) throw new WebhookSecretMissingError(secret);
-    const headers = {
-      ...signWebhook(id, new Date(), body, secrets),
-      'user-agent': 'Antrean',
-      traceparent: formatTraceparent({ traceId, parentId: randomHex(8), flags: 0 }),
-    };
-    return judge(await this.client.post(new URL(url), headers, body, signal), attempt);
+    const target = new URL(url);
+    const answer = await this.places.within(target.hostname, signal, () => {
+      const headers = {
+        ...signWebhook(id, new Date(), body, secrets),
+        'user-agent': 'Antrean',
+        traceparent: formatTraceparent({ traceId, parentId: randomHex(8), flags: 0 }),
+      };
+      return this.client.post(target, headers, body, signal);
+    });
+    return judge(answer, attempt);
   }
 }
 
