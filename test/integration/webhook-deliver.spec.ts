@@ -88,6 +88,8 @@ const payload = (part: Partial<Payload> = {}): Payload => ({
   ...part,
 });
 
+const named = { outboundAllow: ['hooks.test', 'other.test'], resolver: atLoopback };
+
 const deliver = async (part: Partial<Payload> = {}, options: Partial<WebhookDeliverOptions> = {}, signal?: AbortSignal) =>
   (await handler(options)).handle(jobContext(WebhookDeliver, payload(part), signal === undefined ? {} : { signal }));
 
@@ -126,11 +128,10 @@ describe('a delivery', () => {
 
   it('goes over TLS to a host whose certificate is trusted, and to no other', async () => {
     const url = `https://hooks.test:${httpsPort}/hook`;
-    const options = { outboundAllow: ['hooks.test', 'other.test'], resolver: atLoopback };
-    expect(await deliver({ url }, { ...options, trusted: certificate })).toEqual({ status: 204 });
-    const untrusted = await failure(deliver({ url }, options));
+    expect(await deliver({ url }, { ...named, trusted: certificate })).toEqual({ status: 204 });
+    const untrusted = await failure(deliver({ url }, named));
     expect(untrusted).toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-    const misnamed = await failure(deliver({ url: url.replace('hooks', 'other') }, { ...options, trusted: certificate }));
+    const misnamed = await failure(deliver({ url: url.replace('hooks', 'other') }, { ...named, trusted: certificate }));
     expect(misnamed).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     expect([verdict(untrusted), verdict(misnamed), received.length]).toEqual(['retry', 'retry', 1]);
   });
@@ -261,6 +262,26 @@ describe('a delivery', () => {
     });
     expect(verdict(error)).toBe('retry');
     expect(received).toEqual([]);
+  });
+
+  it('tells those who read its error neither host nor address, and by the code what it was', async () => {
+    const unknown: Resolver = (_host, callback) => {
+      callback(Object.assign(new Error('getaddrinfo ENOTFOUND hooks.test'), { code: 'ENOTFOUND' }), []);
+    };
+    const url = `https://hooks.test:${httpsPort}/`;
+    const errors = [
+      await failure(deliver({ url: 'http://127.0.0.1:1/' })),
+      await failure(deliver({ url }, { resolver: unknown })),
+      await failure(deliver({ url }, { resolver: atLoopback })),
+      await failure(deliver({ url: `https://other.test:${httpsPort}/` }, { ...named, trusted: certificate })),
+    ];
+    expect(errors).toMatchObject([
+      { code: 'ECONNREFUSED', message: 'The receiver could not be called: ECONNREFUSED.' },
+      { code: 'ENOTFOUND', message: 'The receiver could not be called: ENOTFOUND.' },
+      { code: 'address_refused', message: 'The host has no address that may be called.' },
+      { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'The receiver could not be called: ERR_TLS_CERT_ALTNAME_INVALID.' },
+    ]);
+    expect(errors.map(verdict)).toEqual(['retry', 'retry', 'retry', 'retry']);
   });
 
   it('tells nobody the URL when it fails', async () => {

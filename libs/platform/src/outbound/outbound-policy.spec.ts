@@ -150,7 +150,7 @@ describe('a lookup for a connection', () => {
     'fe80::1',
   ])('refuses a name that stands for %s', async (address) => {
     await expect(look(answering([address]), 'example.com', { all: true })).rejects.toThrow(OutboundRefusedError);
-    await expect(look(answering([address]), 'example.com')).rejects.toThrow('example.com has no address that may be called.');
+    await expect(look(answering([address]), 'example.com')).rejects.toThrow('The host has no address that may be called.');
     expect(await look(answering([address]), 'hooks.internal')).toEqual([address, address.includes(':') ? 6 : 4]);
   });
 

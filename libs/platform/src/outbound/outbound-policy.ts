@@ -1,22 +1,12 @@
-import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './is-public-address.js';
+import { byDns, bySystem, type Resolver } from './resolvers.js';
 
 /** A host has no address that may be called. */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
   readonly code = 'address_refused';
 }
-
-/** Finds the addresses of a name, as `dns.lookup` with `all`. */
-export type Resolver = (
-  hostname: string,
-  callback: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
-) => void;
-
-const bySystem: Resolver = (hostname, callback) => {
-  resolve(hostname, { all: true }, callback);
-};
 
 /**
  * Which URLs that others named may be called (SSRF): https on addresses of the open Internet; http, and any address, on the hosts
@@ -25,12 +15,20 @@ const bySystem: Resolver = (hostname, callback) => {
 export class OutboundPolicy {
   private readonly allowed: ReadonlySet<string>;
 
-  /** @param allowedHosts names and addresses, without ports; a name does not stand for those below it. */
-  constructor(
-    allowedHosts: readonly string[],
-    private readonly resolver: Resolver = bySystem,
-  ) {
+  private readonly resolver: Resolver;
+
+  /**
+   * @param allowedHosts names and addresses, without ports; a name does not stand for those below it.
+   * @param resolver default: DNS, and the system for the hosts that the operator allowed.
+   */
+  constructor(allowedHosts: readonly string[], resolver?: Resolver) {
     this.allowed = new Set(allowedHosts.map(comparable));
+    const dns = byDns();
+    this.resolver =
+      resolver ??
+      ((hostname, callback) => {
+        (this.isAllowed(hostname) ? bySystem : dns)(hostname, callback);
+      });
   }
 
   /** What is wrong with a URL, as far as it can be told without the network; undefined when nothing is. */
@@ -39,7 +37,7 @@ export class OutboundPolicy {
     if (url === undefined || !/^https?:$/.test(url.protocol)) return 'must be an https: or http: URL';
     if (url.username !== '' || url.password !== '') return 'must not hold a user or a password';
     const host = comparable(url.hostname);
-    if (this.allowed.has(host)) return undefined;
+    if (this.isAllowed(host)) return undefined;
     if (url.protocol === 'http:') return 'must be https; http is for the hosts in OUTBOUND_ALLOW only';
     if ((isIP(host) !== 0 && !isPublicAddress(host)) || isLocalName(host)) {
       return 'must not lead to a private, local or reserved address; OUTBOUND_ALLOW may allow its host';
@@ -61,14 +59,18 @@ export class OutboundPolicy {
       const family = familyOf(options.family);
       const usable = addresses.filter((one) => (family === 0 || one.family === family) && this.mayConnect(hostname, one.address));
       const [first] = usable;
-      if (first === undefined) callback(new OutboundRefusedError(`${hostname} has no address that may be called.`), '');
+      if (first === undefined) callback(new OutboundRefusedError('The host has no address that may be called.'), '');
       else if (options.all === true) callback(null, [...usable]);
       else callback(null, first.address, first.family);
     });
   };
 
   private mayConnect(hostname: string, address: string): boolean {
-    return this.allowed.has(comparable(hostname)) || isPublicAddress(address);
+    return this.isAllowed(hostname) || isPublicAddress(address);
+  }
+
+  private isAllowed(host: string): boolean {
+    return this.allowed.has(comparable(host));
   }
 }
 

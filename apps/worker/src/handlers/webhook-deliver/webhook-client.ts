@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
-import type { OutboundPolicy } from '@antrean/platform';
-import { WebhookTimeoutError } from './webhook-errors.js';
+import { OutboundRefusedError, type OutboundPolicy } from '@antrean/platform';
+import { WebhookConnectionError, WebhookTimeoutError } from './webhook-errors.js';
 
 /** What a receiver answered; its body is not read. */
 export interface WebhookAnswer {
@@ -25,8 +25,8 @@ export class WebhookClient {
 
   /**
    * @param url one with which the policy finds no fault.
-   * @throws {OutboundRefusedError} when the host has no address that may be called; {@link WebhookTimeoutError}; else what sockets
-   * and TLS throw.
+   * @throws {OutboundRefusedError} when the host has no address that may be called; {@link WebhookTimeoutError};
+   * {@link WebhookConnectionError} for what sockets and TLS throw.
    */
   async post(url: URL, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal): Promise<WebhookAnswer> {
     const bytes = Buffer.from(body);
@@ -47,9 +47,15 @@ export class WebhookClient {
       return { status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] };
     } catch (error) {
       if (patience.aborted && !signal.aborted) throw new WebhookTimeoutError(PATIENCE_MS, { cause: error });
-      throw error;
+      throw signal.aborted ? error : withoutAddress(error);
     }
   }
+}
+
+function withoutAddress(error: unknown): unknown {
+  // What sockets, TLS and DNS throw has a code.
+  const { code } = error as NodeJS.ErrnoException;
+  return error instanceof OutboundRefusedError || code === undefined ? error : new WebhookConnectionError(code, { cause: error });
 }
 
 function send(url: URL, options: RequestOptions, body: Buffer): Promise<IncomingMessage> {

@@ -22,6 +22,21 @@ export class WebhookSecretMissingError extends Error {
   }
 }
 
+/**
+ * There was no connection, or it broke. The text names neither the host nor an address, as what the system says does: whoever may read
+ * jobs sees it, and the URL is not for them.
+ */
+export class WebhookConnectionError extends Error {
+  override readonly name = 'WebhookConnectionError';
+
+  constructor(
+    readonly code: string,
+    options: { readonly cause: unknown },
+  ) {
+    super(`The receiver could not be called: ${code}.`, options);
+  }
+}
+
 /** The receiver took its time, or nobody was there to refuse the connection. */
 export class WebhookTimeoutError extends Error {
   override readonly name = 'WebhookTimeoutError';
