@@ -16,7 +16,7 @@ describe('a lane', () => {
 
   beforeEach(async () => {
     queue = await StoredQueue.open();
-    lane = new Lane(queue.link, 0, silentLogger);
+    lane = new Lane(queue.link, 0, silentLogger, nothing);
   });
 
   afterEach(async () => {

@@ -57,7 +57,10 @@ export class Claimer implements Ticking {
   ) {
     const { link, options, executor, journal, slots } = context;
     this.logger = options.logger.child({ job_type: this.type });
-    this.lanes = Array.from({ length: LANES }, (_, index) => new Lane(link, index, this.logger));
+    const onFailed = () => {
+      this.reconcileSoon();
+    };
+    this.lanes = Array.from({ length: LANES }, (_, index) => new Lane(link, index, this.logger, onFailed));
     const pumpSoon = () => {
       this.pumpSoon();
     };
@@ -122,7 +125,7 @@ export class Claimer implements Ticking {
     this.pumpSoon();
   }
 
-  /** Asks Redis what stands under this worker: after a reconnect, a lost lease, or when the counts differ. */
+  /** Asks Redis what stands under this worker: after a call that failed, a change of its server, a lost lease, or when the counts differ. */
   reconcileSoon(): void {
     this.doubtful = true;
     this.pumpSoon();

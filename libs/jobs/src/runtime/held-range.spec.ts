@@ -40,7 +40,7 @@ describe('what Redis may count under a worker', () => {
     expect([0, 0].map((held) => range.isOff(held))).toEqual([false, true]);
   });
 
-  it('is told apart under a load that never ends', () => {
+  it('is off above all that a load that never ends could make it', () => {
     for (let beat = 0; beat < 4; beat += 1) {
       for (let call = 0; call < 100; call += 1) {
         claim(10);
@@ -51,5 +51,15 @@ describe('what Redis may count under a worker', () => {
       expect(range.isOff(beat % 2 === 0 ? 0 : 10)).toBe(false);
     }
     expect([11, 11].map((held) => range.isOff(held))).toEqual([false, true]);
+  });
+
+  it('is not off while a call under way may explain a job that is not known', () => {
+    claim(10);
+    for (let beat = 0; beat < 4; beat += 1) {
+      range.sent(1, 1);
+      expect(range.isOff(11)).toBe(false);
+      range.answered(1, 1);
+    }
+    expect([11, 11, 11, 11].map((held) => range.isOff(held))).toContain(true);
   });
 });

@@ -5,7 +5,9 @@ interface Range {
 
 /**
  * How many jobs Redis may count under this worker. Calls under way change the count at a moment that the worker does not know,
- * so a heartbeat's answer is held against all that was possible since the beat before the last.
+ * so a heartbeat's answer is held against all that was possible since the beat before the last. A net: under a worker whose calls
+ * are always under way, a job more than it knows of is explained by what they ask for. So it also reconciles after what can make one
+ * (`Claimer.reconcileSoon`).
  */
 export class HeldRange {
   private asked = 0;

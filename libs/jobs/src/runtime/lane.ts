@@ -31,6 +31,8 @@ export class Lane {
     private readonly link: Link,
     private readonly index: number,
     private readonly logger: Logger,
+    /** Told once of each call whose first try was not answered: the Redis that answers at last may know less than the one before. */
+    private readonly onFailed: () => void,
   ) {}
 
   get busy(): boolean {
@@ -98,7 +100,10 @@ export class Lane {
         try {
           return await send(call);
         } catch (error) {
-          if (failures === 0) onAway();
+          if (failures === 0) {
+            onAway();
+            this.onFailed();
+          }
           this.noteFailure(error, failures);
           await this.rest(failures, giveUp);
         }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onServerChange } from '@antrean/platform';
 import { Maintenance } from '../maintenance/maintenance.js';
 import type { EnqueueBatcher } from '../services/enqueue-batcher.js';
 import type { Rouser } from '../services/rouser.js';
@@ -45,6 +46,8 @@ export class Worker {
   private readonly wakeUp: WakeUp;
   private state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   private begun = false;
+  /** A server that may be another, with another memory, makes the claimers reconcile until this is called. */
+  private forgetServers: () => void = () => undefined;
   /** When the first look for jobs was due, in ms of the monotonic clock; undefined while Redis was never there. */
   private beginAt: number | undefined;
 
@@ -163,8 +166,9 @@ export class Worker {
     });
     if (!this.ready) return;
     this.begun = true;
-    // After a reconnect Redis may be another, with another memory.
-    link.redis.on('ready', this.onReconnect);
+    this.forgetServers = onServerChange(link.redis, (concerns) => {
+      for (const [type, claimer] of this.claimers) if (concerns(link.keys(type).clock)) claimer.reconcileSoon();
+    });
     this.noteLoop.start();
     this.maintenance.start();
     for (const poll of this.polls) poll.start();
@@ -176,10 +180,6 @@ export class Worker {
       },
     });
   }
-
-  private readonly onReconnect = (): void => {
-    for (const claimer of this.claimers.values()) claimer.reconcileSoon();
-  };
 
   /** Claims no more, lets jobs in hand end within the grace, tells the rest to stop, and hands back what is left. */
   async stop(): Promise<void> {
@@ -204,7 +204,7 @@ export class Worker {
         lastMs -= performance.now() - handedBackAt;
       }
     }
-    link.redis.off('ready', this.onReconnect);
+    this.forgetServers();
     await this.maintenance.stop(this.begun && link.redis.status === 'ready' ? lastMs : 0);
     await this.noteLoop.stop();
     this.wakeUp.stop();
