@@ -7,7 +7,7 @@ import { FAULT_KINDS } from './fault-plan.js';
 import { exitCodeOf, judge } from './judge/judge.js';
 import { OptionsError, readOptions, type Options } from './options.js';
 import { Progress } from './progress.js';
-import { complaintsOf, reportOf, soakReportOf } from './report.js';
+import { complaintsOf, reportOf, soakReportOf, someOf } from './report.js';
 import { sizesFor } from './sizes.js';
 import { runSoak } from './soak/soak.js';
 import { Stage, type StageSettings } from './stage/stage.js';
@@ -62,6 +62,7 @@ async function campaign(stage: Stage, settings: StageSettings, progress: Progres
 /** Resolves to the exit code. */
 async function soak(stage: Stage, settings: StageSettings, progress: Progress): Promise<number> {
   const outcome = await runSoak(stage, settings, progress);
+  if (outcome.unexplained.length > 0) say(`keys that nothing accounts for: ${someOf(outcome.unexplained)}`);
   tellResult(soakReportOf(settings, outcome));
   return outcome.isFlat ? 0 : 1;
 }

@@ -43,8 +43,19 @@ export function reportOf({ seed, minutes, mode, leaseMs, crowdKill }: Setting, v
 
 /** The result of a soak: one JSON object on one line. */
 export function soakReportOf({ seed, minutes, mode }: Options, outcome: SoakOutcome): string {
-  const { accepted, unanswered, growths, keysLeft, isFlat } = outcome;
-  return JSON.stringify({ soak: true, seed, minutes, mode, accepted, unanswered, ...growths, keys_left: keysLeft, flat: isFlat });
+  const { accepted, unanswered, growths, keysLeft, unexplained, isFlat } = outcome;
+  return JSON.stringify({
+    soak: true,
+    seed,
+    minutes,
+    mode,
+    accepted,
+    unanswered,
+    ...growths,
+    keys_left: keysLeft,
+    keys_unexplained: unexplained.length,
+    flat: isFlat,
+  });
 }
 
 /** A list of the jobs behind the counts that ought to be 0, for who looks for the cause. */

@@ -1,6 +1,7 @@
 import { Brief, drawJob, Long, type ChaosJob } from '../job.js';
 import { Ledger } from '../ledger/ledger.js';
 import { Random } from '../random.js';
+import { DEDUPE_KEYS, IDEMPOTENCY_KEYS } from '../soak/keys-at-rest.js';
 import { ask, type Answer } from './http-client.js';
 import { endWithParent, setting } from './parent.js';
 import { steadily } from './steadily.js';
@@ -10,8 +11,6 @@ import { steadily } from './steadily.js';
  * are kept for long are few, and used again and again. Told `stop`, it waits for its last answers.
  */
 
-const IDEMPOTENCY_KEYS = 50;
-const DEDUPE_KEYS = 20;
 const MAX_OPEN = 100;
 const JSON_BODY = { 'content-type': 'application/json' };
 
@@ -66,7 +65,8 @@ function repeat(key: number) {
 
 async function cancelled(job: ChaosJob): Promise<void> {
   const isWaiting = random.fraction() < 0.5;
-  const jobId = await submit({ ...job, type: Long.type }, isWaiting ? { delay_sec: 3_600 } : {});
+  // Who gets no answer to the submit cannot cancel: the job is to be gone before the keys are counted.
+  const jobId = await submit({ ...job, type: Long.type }, isWaiting ? { delay_sec: 30 } : {});
   if (jobId !== undefined) await call('POST', `/jobs/${jobId}/cancel`, {});
 }
 

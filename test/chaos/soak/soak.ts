@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { WORKER_DEFINITIONS } from '../job.js';
 import type { Progress } from '../progress.js';
-import type { Stage, StageSettings } from '../stage/stage.js';
+import { KEY_PREFIX, type Stage, type StageSettings } from '../stage/stage.js';
 import { growthsOf, type Growths } from './growth.js';
+import { unexplainedKeys } from './keys-at-rest.js';
 import { takeSample, type Sample } from './sample.js';
 
 const SAMPLES = 60;
-/** What never goes of itself: a few keys a type, and those of a day or of ten minutes, of which the load takes few. */
-const MOST_KEYS_LEFT = 200;
+const TYPES = WORKER_DEFINITIONS.map(({ type }) => type);
 const LOOK_MS = 1_000;
 
 export interface SoakOutcome {
@@ -15,6 +16,8 @@ export interface SoakOutcome {
   readonly growths: Growths;
   /** Keys in Redis when all jobs had ended and been kept as long as they are to be. */
   readonly keysLeft: number;
+  /** Those among them that nothing accounts for. */
+  readonly unexplained: readonly string[];
   readonly isFlat: boolean;
 }
 
@@ -35,24 +38,30 @@ export async function runSoak(stage: Stage, settings: StageSettings, progress: P
   await stopped;
   progress.say('the load is over; waiting for all jobs to end and to be removed');
   const growths = growthsOf(samples);
-  const keysLeft = await keysAfterAll(stage, settings);
+  const keys = await keysAfterAll(stage, settings);
+  const unexplained = unexplainedOf(keys);
   return {
     accepted: await stage.ledger.count('accepted'),
     unanswered: await stage.ledger.count('unanswered'),
     growths,
-    keysLeft,
-    isFlat: keysLeft <= MOST_KEYS_LEFT && Object.values(growths).every(({ flat }) => flat),
+    keysLeft: keys.length,
+    unexplained,
+    isFlat: unexplained.length === 0 && Object.values(growths).every(({ flat }) => flat),
   };
 }
 
 /** The sweep sleeps for a minute at most. */
-async function keysAfterAll({ redis }: Stage, { sizes }: StageSettings): Promise<number> {
+async function keysAfterAll({ redis }: Stage, { sizes }: StageSettings): Promise<readonly string[]> {
   const deadline = performance.now() + 10 * sizes.leaseMs + 120_000;
   for (;;) {
-    const { keys } = await redis.usage();
-    if (keys <= MOST_KEYS_LEFT || performance.now() > deadline) return keys;
+    const keys = await redis.keyNames();
+    if (unexplainedOf(keys).length === 0 || performance.now() > deadline) return keys;
     await pause(LOOK_MS);
   }
+}
+
+function unexplainedOf(keys: readonly string[]): readonly string[] {
+  return unexplainedKeys(keys, KEY_PREFIX, TYPES);
 }
 
 function describe(sample: Sample): string {

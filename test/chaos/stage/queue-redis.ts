@@ -67,6 +67,11 @@ export class QueueRedis {
     return { keys: await this.redis.dbsize(), redis_bytes: numberOf('used_memory'), connections: numberOf('connected_clients') };
   }
 
+  /** The names of all keys; it looks at each. */
+  keyNames(): Promise<string[]> {
+    return this.redis.keys('*');
+  }
+
   /** How many jobs of a type run. */
   runs({ running }: TypeKeys): Promise<number> {
     return this.redis.zcard(running);
