@@ -127,6 +127,18 @@ describe('a doctored ledger', () => {
       /^wrong outcome: c$/,
     ],
     [
+      'a job succeeded of which no run did',
+      { runs: SOUND.runs.filter(({ run: name }) => name !== '4') },
+      { wrong_outcomes: 1 },
+      /^wrong outcome: c$/,
+    ],
+    [
+      'a job failed of which no run did',
+      { runs: SOUND.runs.filter(({ run: name }) => name !== '2') },
+      { wrongly_buried: 1 },
+      /^wrongly buried: b$/,
+    ],
+    [
       'a run began while another worker ran the job under a live lease',
       { runs: [...SOUND.runs, ...run('5', { jobId: 'a', number: 1 }, 3_000, 3_500, 'succeeded', ELSEWHERE)] },
       { overlapping_runs: 1 },

@@ -42,9 +42,9 @@ export interface Verdict {
   readonly overlaps: readonly Overlap[];
   /** Of the runs that took their time, the share (0 to 1) that the observer saw under their worker: overlaps of others go unseen. */
   readonly observed: number;
-  /** Failed although they had to succeed. */
+  /** Failed although they had to succeed, or without a run that did. */
   readonly wronglyBuried: readonly string[];
-  /** Finished otherwise than they had to in any other way. */
+  /** Finished otherwise than they had to in any other way, or succeeded without a run that did. */
   readonly wrongOutcomes: readonly string[];
   /** Numbers that were run as more than one job, though each was submitted under one idempotency key. */
   readonly doubled: readonly number[];
@@ -65,7 +65,11 @@ export function judge(evidence: Evidence, kinds: readonly FaultKind[]): Verdict 
   const isFinished = (job: Accepted) => FINAL.has(statusOf(job));
   const unfinished = accepted.filter((job) => !isFinished(job));
   const finished = accepted.filter(isFinished);
-  const wrong = finished.filter((job) => statusOf(job) !== (job.fate === 'is_refused' ? 'failed' : 'succeeded'));
+  const wrong = finished.filter((job) => {
+    const due = job.fate === 'is_refused' ? 'failed' : 'succeeded';
+    const cameAbout = byJob.get(job.jobId)?.some(({ end }) => end === due) === true;
+    return statusOf(job) !== due || !cameAbout;
+  });
   const redisLost = faults.some(({ lostFromMs }) => lostFromMs !== undefined);
   const toBeTold = finished.filter(({ webhook }) => webhook).map((job) => ({ jobId: job.jobId, status: statusOf(job) }));
   const isBuried = (job: Accepted) => statusOf(job) === 'failed';
