@@ -97,7 +97,9 @@ describe('a submit with an Idempotency-Key', () => {
     expect(first?.status).toBe(202);
     expect(again?.headers['idempotent-replayed']).toBe('true');
     expect(again?.body).toEqual(first?.body);
-    expect((await send(`{"type":"email.send","payload":{${to},"template":"welcome","variables":{"a":2,"b":"A"}}}`))?.status).toBe(422);
+    expect((await send(`{"type":"email.send","payload":{${to},"template":"welcome","variables":{"a":2,"b":"A"}}}`))?.status).toBe(
+      422,
+    );
   });
 
   it('belongs to its principal, its path and its type', async () => {

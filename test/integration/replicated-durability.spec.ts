@@ -189,7 +189,10 @@ describe('on a Cluster with DURABILITY=replicated', () => {
     const gate = new ReplicaGate(link);
     const health = new QueueHealth(link, { durability: 'replicated' });
     expect(await health.refusal()).toBeUndefined();
-    expect(await health.check()).toMatchObject({ replica: false, detail: expect.stringContaining('A server of the Cluster') as string });
+    expect(await health.check()).toMatchObject({
+      replica: false,
+      detail: expect.stringContaining('A server of the Cluster') as string,
+    });
     for (const type of types) {
       const { clock, seq } = link.keys(type);
       const passed = gate.pass(type, () => redis.set(seq, 1));

@@ -75,7 +75,10 @@ function contradictions(options: EnqueueOptions, definitionPolicy: DedupePolicy)
  */
 export function checkWithoutDedupeKey({ dedupeTtlMs, dedupePolicy }: EnqueueOptions): void {
   const detail = 'is for a dedupe key, and this job has none: give it one, or leave this out';
-  const pointers = [...(dedupeTtlMs === undefined ? [] : ['/dedupeTtlMs']), ...(dedupePolicy === undefined ? [] : ['/dedupePolicy'])];
+  const pointers = [
+    ...(dedupeTtlMs === undefined ? [] : ['/dedupeTtlMs']),
+    ...(dedupePolicy === undefined ? [] : ['/dedupePolicy']),
+  ];
   if (pointers.length > 0) throw new InvalidOptionsError(pointers.map((pointer) => ({ pointer, detail })));
 }
 

@@ -12,7 +12,10 @@ const HASH_DIGITS = 32;
 export function onceHash(payloadJson: string, options: EnqueueOptions): string {
   const { onceKey: _key, traceparent: _parent, tracestate: _state, requestId: _request, ...same } = options;
   const submit: unknown = JSON.parse(`[${payloadJson},${JSON.stringify(same)}]`);
-  return createHash('sha256').update(JSON.stringify(inOrder(submit))).digest('hex').slice(0, HASH_DIGITS);
+  return createHash('sha256')
+    .update(JSON.stringify(inOrder(submit)))
+    .digest('hex')
+    .slice(0, HASH_DIGITS);
 }
 
 /** Parsed JSON with the fields of each object in the order of their names. It is no deeper than a payload may be. */

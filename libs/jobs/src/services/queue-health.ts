@@ -14,7 +14,8 @@ export interface QueueHealthReport {
   readonly detail?: string;
 }
 
-const WAY_OUT = 'with DURABILITY=replicated no job is accepted without one. Let a replica follow it (REPLICAOF), or set DURABILITY=local.';
+const WAY_OUT =
+  'with DURABILITY=replicated no job is accepted without one. Let a replica follow it (REPLICAOF), or set DURABILITY=local.';
 const ALONE = `Redis has no replica, and ${WAY_OUT}`;
 const PARTLY_ALONE = `A server of the Cluster has no replica, and ${WAY_OUT}`;
 
