@@ -13,6 +13,9 @@ import { readSettings } from './settings.mjs';
 import { listenForStop } from './stop-requests.mjs';
 import { welcome } from './welcome.mjs';
 
+/** Apps whose Redis is gone for good can tell nobody how their jobs end: they have this long to close their ports. */
+const WITHOUT_REDIS_MS = 5_000;
+
 /** @typedef {ReturnType<typeof listenForStop>} Requests */
 /** @typedef {import('./settings.mjs').Settings} Settings */
 
@@ -48,11 +51,12 @@ async function setUpAndRun(settings, lock, requests) {
   const { asked } = requests;
   const binary = await (settings.redisUrl === undefined ? setUpAppsAndRedis(asked) : setUpApps(asked));
   if (!lock.isHeld()) throw new Fault('Another start took over while this one was getting ready.');
-  for (const name of /** @type {const} */ (['api', 'worker'])) await stopLeftApp(name, settings.graceMs, asked);
-  await refuseTakenPorts(settings);
-
+  // First of all: apps that a killed start left running find it again, and settle what they have in hand before they end.
   const redis = binary === undefined ? undefined : await runRedis({ binary, folder: REDIS_DATA, keep: true, signal: asked });
   try {
+    const graceMs = redis?.isWhereItWas === false ? WITHOUT_REDIS_MS : settings.graceMs;
+    for (const name of /** @type {const} */ (['api', 'worker'])) await stopLeftApp(name, graceMs, asked);
+    await refuseTakenPorts(settings);
     const redisUrl = redis?.url ?? settings.redisUrl ?? '';
     await runApps(settings, { redis, redisUrl, started }, requests);
   } finally {
@@ -94,7 +98,8 @@ async function runApps(settings, { redis, redisUrl, started }, { asked, forced }
   } finally {
     over.abort(new Stopped());
     say('Stopping: jobs in hand are finished first (Ctrl-C again stops at once) …');
-    await Promise.all(apps.map((app) => app.stop(settings.graceMs, forced)));
+    const graceMs = redis?.lives() === false ? WITHOUT_REDIS_MS : settings.graceMs;
+    await Promise.all(apps.map((app) => app.stop(graceMs, forced)));
     if (forced.aborted) say('Stopped at once: jobs that were in hand run again after the next start.');
   }
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../setup/fault.mjs';
-import { freePort } from './ports.mjs';
+import { freePort, portIsTaken } from './ports.mjs';
 import { ended, lives, readRecord, recordOf, send, writeRecord } from '../setup/process-record.mjs';
 import { redisAnswers, redisKeepsDataIn } from './redis-talk.mjs';
 
@@ -22,12 +22,14 @@ const FORGET = ['--appendonly', 'no', '--save', ''];
  * @typedef {object} RunningRedis
  * @property {number} pid
  * @property {string} url
+ * @property {boolean} isWhereItWas on the port of the one before on this data, where those who knew that one find it
  * @property {() => boolean} lives
  * @property {() => Promise<void>} stop
  */
 
 /**
- * Runs a private Redis on the loopback interface, or takes over the one that a killed start left running on this data.
+ * Runs a private Redis on the loopback interface, or takes over the one that a killed start left running on this data. One that
+ * keeps its data also keeps its port, when that is free.
  * It is a session of its own, so that a Ctrl-C in the terminal does not reach it before its users have ended.
  * @param {object} settings
  * @param {string} settings.binary
@@ -42,8 +44,10 @@ export async function runRedis({ binary, folder, keep, signal }) {
   const home = realpathSync(folder);
   const left = await leftRunning(home, signal);
   if (left !== undefined) return left;
+  const before = keep ? portBefore(home) : undefined;
   for (let tries = 1; ; tries += 1) {
-    const redis = await launch(binary, home, keep, signal);
+    const isFree = tries === 1 && before !== undefined && !(await portIsTaken('127.0.0.1', before));
+    const redis = await launch(binary, home, { keep, port: isFree ? before : await freePort(), isWhereItWas: isFree }, signal);
     if (redis !== undefined) return redis;
     const log = readLog(home);
     // Another program was faster on the port that had been free a moment ago.
@@ -60,7 +64,7 @@ export async function runRedis({ binary, folder, keep, signal }) {
 async function leftRunning(home, signal) {
   const record = readRecord(recordIn(home));
   if (record === undefined || record.port === undefined || !lives(record)) return undefined;
-  const redis = handle(home, record, record.port);
+  const redis = handle(home, record, { port: record.port, isWhereItWas: true });
   if ((await redisKeepsDataIn(record.port, home)) && (await becomesReady(redis, record.port, signal))) return redis;
   // Two servers on one append-only file would spoil it.
   await redis.stop();
@@ -70,12 +74,11 @@ async function leftRunning(home, signal) {
 /**
  * @param {string} binary
  * @param {string} home
- * @param {boolean} keep
+ * @param {{keep: boolean, port: number, isWhereItWas: boolean}} how
  * @param {AbortSignal} signal
  * @returns {Promise<RunningRedis | undefined>} undefined when it ended instead of starting
  */
-async function launch(binary, home, keep, signal) {
-  const port = await freePort();
+async function launch(binary, home, { keep, port, isWhereItWas }, signal) {
   signal.throwIfAborted();
   const log = openSync(logIn(home), 'w');
   const args = [
@@ -95,8 +98,9 @@ async function launch(binary, home, keep, signal) {
   if (child.pid === undefined) throw new Fault(`${binary} could not be run.`);
   const record = recordOf(child.pid, { port });
   writeRecord(recordIn(home), record);
+  if (keep) writeFileSync(portIn(home), String(port));
   child.unref();
-  const redis = handle(home, record, port);
+  const redis = handle(home, record, { port, isWhereItWas });
   if (await becomesReady(redis, port, signal)) return redis;
   await redis.stop();
   return undefined;
@@ -105,13 +109,14 @@ async function launch(binary, home, keep, signal) {
 /**
  * @param {string} home
  * @param {import('../setup/process-record.mjs').ProcessRecord} record
- * @param {number} port
+ * @param {{port: number, isWhereItWas: boolean}} place
  * @returns {RunningRedis}
  */
-function handle(home, record, port) {
+function handle(home, record, { port, isWhereItWas }) {
   return {
     pid: record.pid,
     url: `redis://127.0.0.1:${port}`,
+    isWhereItWas,
     lives: () => lives(record),
     async stop() {
       send(record, 'SIGTERM');
@@ -139,6 +144,20 @@ async function becomesReady(redis, port, signal) {
   if (signal.aborted) await redis.stop();
   signal.throwIfAborted();
   return false;
+}
+
+/**
+ * @param {string} home
+ * @returns {number | undefined} of the last Redis on this data
+ */
+function portBefore(home) {
+  const port = existsSync(portIn(home)) ? Number(readFileSync(portIn(home), 'utf8')) : 0;
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+}
+
+/** @param {string} home */
+function portIn(home) {
+  return join(home, 'port');
 }
 
 /** @param {string} home */

@@ -159,6 +159,21 @@ onDebian('npm start on a fresh clone (on Debian and Ubuntu, whose packages bring
     expectNothingLeft();
   });
 
+  it('has its Redis on the same port each time, and on another when a program has that', async () => {
+    const first = await StartedAntrean.start(clone);
+    const { redis } = first;
+    await stop(first);
+    const second = await StartedAntrean.start(clone);
+    expect(second.redis).toBe(redis);
+    await stop(second);
+    const other = createServer().listen(Number(new URL(redis).port), '127.0.0.1');
+    await once(other, 'listening');
+    const third = await StartedAntrean.start(clone);
+    other.close();
+    expect(third.redis).not.toBe(redis);
+    await stop(third);
+  });
+
   it('uses the Redis of REDIS_URL and starts none', async () => {
     const redis = await TestRedis.start();
     const antrean = await StartedAntrean.start(clone, { REDIS_URL: redis.url });
@@ -223,6 +238,39 @@ onDebian('npm start on a fresh clone (on Debian and Ubuntu, whose packages bring
       const { attempts } = await next.settled(job);
       expect(attempts.map(({ outcome }) => outcome)).toEqual(['handed_back', 'succeeded']);
       await stop(next);
+    });
+
+    it('ends within seconds when its Redis dies, and comes back within seconds', async () => {
+      smtp.hang('data');
+      const first = await StartedAntrean.start(clone, { SMTP_URL: smtp.url });
+      await first.submit();
+      await smtp.reached('data');
+      clone.kill(/redis-server/);
+      const killedAt = performance.now();
+      expect(await first.terminal.ended).toBe(1);
+      expect(performance.now() - killedAt).toBeLessThan(15_000);
+      expectNothingLeft();
+      const next = await StartedAntrean.start(clone, { SMTP_URL: smtp.url });
+      expect(next.seconds).toBeLessThan(20);
+      expect(next.redis).toBe(first.redis);
+      await stop(next);
+    });
+
+    it('lets the apps of a killed start settle it on the Redis that comes back', async () => {
+      const release = smtp.hold('data');
+      const killed = await StartedAntrean.start(clone, { SMTP_URL: smtp.url });
+      const job = await killed.submit();
+      await smtp.reached('data');
+      clone.kill(/start\.mjs|redis-server/);
+      await killed.terminal.ended;
+      const terminal = StartedAntrean.open(clone, { SMTP_URL: smtp.url });
+      await terminal.sees(/Stopping the worker that an earlier start left running/);
+      release();
+      const antrean = await StartedAntrean.on(terminal);
+      expect(antrean.seconds).toBeLessThan(20);
+      expect(await antrean.job(job)).toMatchObject({ status: 'succeeded', attempts: [{ outcome: 'succeeded' }] });
+      await stop(antrean);
+      expect(smtp.received).toHaveLength(1);
     });
 
     it('stops at once when Ctrl-C is pressed again', async () => {

@@ -18,6 +18,11 @@ export class StartedAntrean {
     readonly seconds: number,
   ) {}
 
+  /** The address of its Redis, as it says. */
+  get redis(): string {
+    return /Redis +(redis:\S+)/.exec(this.terminal.screen)?.[1] ?? '';
+  }
+
   /** Types the command; ports are chosen by the system. */
   static open(clone: FreshClone, env: NodeJS.ProcessEnv = {}): Terminal {
     return clone.open('npm', ['start'], { PORT: '0', WORKER_PORT: '0', ...env });
