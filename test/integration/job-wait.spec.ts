@@ -12,6 +12,7 @@ import { Script } from '../../libs/jobs/src/store/script.js';
 import { ClientCalls } from '../support/client-calls.js';
 import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
 import { TestRedis } from '../support/test-redis.js';
+import { ANY_PACE } from '../support/any-pace.js';
 
 jest.setTimeout(30_000);
 
@@ -139,7 +140,13 @@ describe('a wait for the end of a job', () => {
 
   const replayAtOnce = ({ type, ulid }: JobId) => replay(jobs.link, type, [{ ulid, dedupeTtlMs: 0, record: undefined }]);
 
-  const cancelAtOnce = ({ type, ulid }: JobId) => cancel(jobs.link, type, [ulid], true);
+  const expireOne = async ({ keepFinished }: { readonly keepFinished: boolean }): Promise<void> => {
+    await setClockOffset(jobs.link.redis, keyPrefix, Idle.type, 60_001);
+    await promote(jobs.link, Idle.type, { limit: 1, keepFinished, pace: ANY_PACE });
+    await setClockOffset(jobs.link.redis, keyPrefix, Idle.type, 0);
+  };
+
+  const cancelAtOnce = ({ type, ulid }: JobId) => cancel(jobs.link, type, [ulid]);
 
   describe('is answered with the job as soon as it', () => {
     it('succeeds', async () => {
@@ -175,9 +182,7 @@ describe('a wait for the end of a job', () => {
     it('expires', async () => {
       const jobId = await submit({ expiresInMs: 60_000 });
       const { answer } = await begin(jobId);
-      await setClockOffset(jobs.link.redis, keyPrefix, Idle.type, 60_001);
-      await promote(jobs.link, Idle.type, { limit: 1, keepFinished: true });
-      await setClockOffset(jobs.link.redis, keyPrefix, Idle.type, 0);
+      await expireOne({ keepFinished: true });
       expect(await told(answer)).toMatchObject({ status: 'expired' });
     });
 
@@ -208,16 +213,9 @@ describe('a wait for the end of a job', () => {
     });
 
     it('when finished jobs are not kept', async () => {
-      const { name, jobId } = await running();
-      const { answer } = await begin(jobId);
-      const { type, ulid } = idOf(jobId);
-      await cancel(jobs.link, type, [ulid], false);
-      handler.end(name, () => 1);
-      expect(await told(answer)).toMatchObject({ status: 'succeeded' });
-      const waiting = idOf(await submit());
-      const other = await begin(`${waiting.type}_${waiting.ulid}`);
-      await cancel(jobs.link, waiting.type, [waiting.ulid], false);
-      expect(await told(other.answer)).toBeUndefined();
+      const { answer } = await begin(await submit({ expiresInMs: 60_000 }));
+      await expireOne({ keepFinished: false });
+      expect(await told(answer)).toBeUndefined();
     });
   });
 

@@ -88,12 +88,6 @@ describe('a call that may not remove the log of a job', () => {
     await failsWhole(ulid, () => queue.promote(10, false));
   });
 
-  it('cancels nothing', async () => {
-    const { ulid, handBack } = await runOne();
-    await handBack();
-    await failsWhole(ulid, () => queue.cancel([ulid], false));
-  });
-
   it('takes nothing from a blocked worker', async () => {
     const { ulid } = await runOne({ timeoutMs: 1_000 });
     await queue.moveClock(7_000);

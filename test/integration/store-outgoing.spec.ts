@@ -51,7 +51,7 @@ describe('the end of a job with a webhook', () => {
         'cancelled',
         async () => {
           const job = await start();
-          await queue.cancel([job.ulid], keep);
+          await queue.cancel([job.ulid]);
           return ended(job, { event: 'bury', outcome: 'failed', json: ERROR_JSON });
         },
       ],
@@ -60,7 +60,7 @@ describe('the end of a job with a webhook', () => {
         'cancelled',
         async () => {
           const ulid = await addOne();
-          await queue.cancel([ulid], keep);
+          await queue.cancel([ulid]);
           return ulid;
         },
       ],
@@ -69,7 +69,7 @@ describe('the end of a job with a webhook', () => {
         'cancelled',
         async () => {
           const ulid = await addOne({ when: { delayMs: HOUR } });
-          await queue.cancel([ulid, ulid], keep);
+          await queue.cancel([ulid, ulid]);
           return ulid;
         },
       ],
@@ -108,7 +108,7 @@ describe('the end of a job with a webhook', () => {
         'cancelled',
         async () => {
           const { ulid } = await start();
-          await queue.cancel([ulid], keep);
+          await queue.cancel([ulid]);
           await queue.moveClock(31_000);
           await queue.reap({ keepFinished: keep });
           return ulid;

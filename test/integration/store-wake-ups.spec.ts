@@ -77,7 +77,7 @@ describe('a wake-up', () => {
   it('is heard again by a worker that was not heard for, once it says that it is idle', async () => {
     const worker = await deadWorker();
     const [ulid = ''] = await queue.add([{}]);
-    await queue.cancel([ulid], false);
+    await queue.cancel([ulid]);
     await ear.listenFor(worker);
     expect(await queue.wakesFor([{}])).toBe(false);
     expect((await worker.exchange({ want: 2 })).claimed).toHaveLength(1);

@@ -14,6 +14,7 @@ import { startTestApi, type TestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
 import { StoredQueue } from '../support/stored-queue.js';
 import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { ANY_PACE } from '../support/any-pace.js';
 
 interface Received {
   readonly headers: Record<string, string>;
@@ -162,7 +163,7 @@ describe('a webhook', () => {
     const { link } = worker;
     const later = async (ms: number): Promise<void> => {
       await link.redis.set(link.keys(WebhookDeliver.type).clock, ms);
-      await promote(link, WebhookDeliver.type, { limit: 64, keepFinished: true });
+      await promote(link, WebhookDeliver.type, { limit: 64, keepFinished: true, pace: ANY_PACE });
     };
     let refused = 0;
     answer = (response) => {

@@ -6,6 +6,7 @@ import { promote } from '../../libs/jobs/src/store/promote.js';
 import { read, type Snapshot } from '../../libs/jobs/src/store/read.js';
 import { eventually } from '../support/eventually.js';
 import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { ANY_PACE } from '../support/any-pace.js';
 
 const HOUR = 3_600_000;
 const policy = { payload: unchecked<{ ends: boolean }>(), timeout: '20ms', grace: '0ms', retry: fixed('10ms') } as const;
@@ -73,11 +74,11 @@ describe('a worker with handlers that do not end', () => {
       revision = record.revision;
       expect(record).toMatchObject({ attempt: 1, runs: 1, crashes: 0, priority: 7, expiresAt: record.createdAt + HOUR });
       await setClockOffset(jobs.link.redis, keyPrefix, type, time * 61_000);
-      await promote(jobs.link, type, { limit: 1, keepFinished: true });
+      await promote(jobs.link, type, { limit: 1, keepFinished: true, pace: ANY_PACE });
     }
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
     await setClockOffset(jobs.link.redis, keyPrefix, type, 2 * HOUR);
-    await promote(jobs.link, type, { limit: 1, keepFinished: true });
+    await promote(jobs.link, type, { limit: 1, keepFinished: true, pace: ANY_PACE });
     expect(await jobs.status.get(jobId)).toMatchObject({ status: 'expired' });
   });
 

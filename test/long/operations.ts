@@ -106,7 +106,7 @@ function exchanges(queue: LargeQueue): readonly Operation[] {
     }),
     many(`exchange: pass over ${BATCH} ghosts`, async () => {
       const ulids = await queue.add(BATCH, { priority: 9 });
-      await cancel(queue.store.link, queue.store.type, ulids, false);
+      await cancel(queue.store.link, queue.store.type, ulids);
       return () => queue.store.newWorker().exchange({ want: BATCH });
     }),
     many(`exchange: park ${BATCH}`, async () => {
@@ -188,7 +188,7 @@ function control(queue: LargeQueue): readonly Operation[] {
   const { link, type } = queue.store;
   const cancelQueued = (count: number) => () => {
     const ulids = queue.takeQueued(count);
-    return Promise.resolve(() => cancel(link, type, ulids, true));
+    return Promise.resolve(() => cancel(link, type, ulids));
   };
   const replayOf = (status: 'succeeded' | 'failed', count: number) => () => {
     const replays = queue.takeKept(status, count).map((ulid) => ({ ulid, dedupeTtlMs: 0, record: undefined }));
@@ -204,7 +204,6 @@ function control(queue: LargeQueue): readonly Operation[] {
           link,
           type,
           claimed.map(({ ulid }) => ulid),
-          true,
         );
     }),
     one('replay 1', replayOf('failed', 1)),

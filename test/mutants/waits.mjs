@@ -17,15 +17,15 @@ export const WAITS = [
   {
     name: 'promoted jobs do not move the sequence',
     file: 'promote.lua',
-    from: `if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end`,
+    from: `  redis.call('INCRBY', KEYS[2], moved)\n`,
     to: ``,
     first: ['store-promote'],
   },
   {
     name: 'promotion keeps to no pace',
     file: 'promote.lua',
-    from: `if pace > 0 then room = math.min(room, math.max(pace - spent, 0)) end`,
-    to: ``,
+    from: `local room = math.min(limit - #expiries, math.max(pace - spent, 0))`,
+    to: `local room = limit - #expiries`,
     first: ['store-promote'],
   },
   {

@@ -19,6 +19,7 @@ import { sweep, type Swept } from '../../libs/jobs/src/store/sweep.js';
 import { encodeNewRecord, type NewRecord } from '../../libs/jobs/src/store/record.js';
 import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from './jobs-app.js';
+import { ANY_PACE } from './any-pace.js';
 
 export const LEASE_MS = 30_000;
 
@@ -156,7 +157,7 @@ export class StoredQueue {
   }
 
   promote(limit = MAX_JOBS_PER_CALL, keepFinished = true): Promise<Promotion> {
-    return promote(this.link, this.type, { limit, keepFinished });
+    return promote(this.link, this.type, { limit, keepFinished, pace: ANY_PACE });
   }
 
   reap({
@@ -200,8 +201,8 @@ export class StoredQueue {
     });
   }
 
-  cancel(ulids: readonly string[], keepFinished = true): ReturnType<typeof cancel> {
-    return cancel(this.link, this.type, ulids, keepFinished);
+  cancel(ulids: readonly string[]): ReturnType<typeof cancel> {
+    return cancel(this.link, this.type, ulids);
   }
 
   replay(ulid: string, plan: Partial<Omit<Replay, 'ulid'>> = {}): Promise<Replayed | undefined> {

@@ -179,8 +179,8 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
     }),
   ],
   [5, fc.record({ kind: fc.constant('rouse' as const), side })],
-  [12, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying', 'retrying'), keep: mostly(true) })],
-  [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running'), keep: mostly(true) })],
+  [12, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying', 'retrying') })],
+  [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running') })],
   [
     28,
     fc.record({

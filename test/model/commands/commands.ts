@@ -80,7 +80,7 @@ export type Command =
   | ({ readonly kind: 'sweep'; readonly afterSteps: number; readonly limit: number; readonly maxFailed: number } & OnSide)
   /** A process looks whether somebody came after it woke a worker. */
   | ({ readonly kind: 'rouse' } & OnSide)
-  | ({ readonly kind: 'cancel'; readonly keep: boolean } & JobPicks)
+  | ({ readonly kind: 'cancel' } & JobPicks)
   | ({ readonly kind: 'replay'; readonly edit: boolean } & JobPicks)
   | ({ readonly kind: 'remove' } & JobPicks)
   | ({ readonly kind: 'write'; readonly worker: number; readonly notes: readonly NotePlan[] } & OnSide)

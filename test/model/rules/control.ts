@@ -9,12 +9,12 @@ export interface CancelAnswer {
 }
 
 /** A job that waits is cancelled at once; one that runs is asked to stop, once; a finished one stays what it is. */
-export function cancel(queue: Queue, ulids: readonly string[], keepFinished: boolean, now: number): (CancelAnswer | undefined)[] {
+export function cancel(queue: Queue, ulids: readonly string[], now: number): (CancelAnswer | undefined)[] {
   return ulids.map((ulid) => {
     const job = queue.jobs.get(ulid);
     if (job === undefined) return undefined;
     const before = job.revision;
-    if (isWaiting(job)) queue.end(job, 'cancel', 'cancelled', now, keepFinished);
+    if (isWaiting(job)) queue.end(job, 'cancel', 'cancelled', now, true);
     else if (job.status === 'processing' && job.cancelAskedAt === 0) {
       job.cancelAskedAt = now;
       queue.change(job, 'cancel');

@@ -86,7 +86,7 @@ export async function crashStorm(world: World, { side: at, rounds, checkpoints, 
 export async function hang(world: World, { side, worker: number, want, cancel, blocks }: Of<'hang'>): Promise<void> {
   const { worker } = laneOf(world, { side, worker: number });
   await callNext(world, side, worker, 1, { want });
-  if (cancel) await carryOutCancel(world, { kind: 'cancel', side, among: 'running', jobs: [0, 1], keep: true });
+  if (cancel) await carryOutCancel(world, { kind: 'cancel', side, among: 'running', jobs: [0, 1] });
   const block = { kind: 'blocked', side, worker: number, afterSteps: OVERDUE_STEPS, keep: KEEP, blameShared: cancel } as const;
   if (blocks) await takeOverdue(world, block);
   await carryOutHeartbeat(world, { kind: 'heartbeat', side, worker: number, afterSteps: OVERDUE_STEPS });

@@ -29,6 +29,7 @@ import type { SubmitAnswer } from '../rules/submit.js';
 import type { Promotion } from '../rules/time.js';
 import { tokenBytes, tokenText } from './token.js';
 import { newJob, newRecord, replayAnswer, settlement, submitAnswer } from './translate.js';
+import { ANY_PACE } from '../../support/any-pace.js';
 
 /** One type's queue in the real engine, asked in the model's words and answering in them. */
 export class Engine {
@@ -57,7 +58,7 @@ export class Engine {
       this.promote({ limit: 1, keepFinished: true }),
       this.sweep({ retentionMs: 1, deadRetentionMs: 1, limit: 1, maxFailed: 1 }),
       this.rouse(),
-      this.cancel([], true),
+      this.cancel([]),
       this.replay([]),
       this.remove([]),
       this.write([]),
@@ -162,7 +163,7 @@ export class Engine {
   }
 
   async promote({ limit, keepFinished }: Promotion) {
-    const { moved, nextDueInMs } = await promote(this.link, this.type, { limit, keepFinished });
+    const { moved, nextDueInMs } = await promote(this.link, this.type, { limit, keepFinished, pace: ANY_PACE });
     return { moved: moved.map(({ ulid }) => ulid), statuses: moved.map(({ record }): Status => record.status), nextDueInMs };
   }
 
@@ -174,8 +175,8 @@ export class Engine {
     return rouse(this.link, this.type);
   }
 
-  async cancel(ulids: readonly string[], keepFinished: boolean): Promise<(CancelAnswer | undefined)[]> {
-    const answers = await cancel(this.link, this.type, ulids, keepFinished);
+  async cancel(ulids: readonly string[]): Promise<(CancelAnswer | undefined)[]> {
+    const answers = await cancel(this.link, this.type, ulids);
     return answers.map((answer) => answer && { status: answer.record.status, changed: answer.changed });
   }
 

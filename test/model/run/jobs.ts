@@ -70,9 +70,9 @@ export async function carryOutCancel(world: World, plan: Of<'cancel'>): Promise<
   const { side, ulids } = picked(world, plan);
   await world.step(
     side,
-    () => side.engine.cancel(ulids, plan.keep),
+    () => side.engine.cancel(ulids),
     (answer, now) => {
-      mustEqual('a cancel', answer, cancel(side.queue, ulids, plan.keep, now));
+      mustEqual('a cancel', answer, cancel(side.queue, ulids, now));
     },
   );
 }

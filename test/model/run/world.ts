@@ -141,10 +141,13 @@ export class World {
     return true;
   }
 
-  /** Of jobs that are gone nothing is left but what keeps later submits apart: dedupe keys by time, and once records. */
+  /**
+   * Of jobs that are gone nothing is left but what keeps later submits apart: dedupe keys by time, and once records; and for a while
+   * how many were promoted within a window.
+   */
   async mustBeEmpty(): Promise<void> {
     const { values } = await readKeysUnder(this.redis, `${this.prefix}:`);
-    const left = [...values.keys()].filter((key) => !/:(clock|seq|lanes|workers|idle|dedupe:.*|once:.*)$/.test(key));
+    const left = [...values.keys()].filter((key) => !/:(clock|seq|lanes|workers|idle|pace|dedupe:.*|once:.*)$/.test(key));
     must(left.length === 0, `${left.join()} was left behind`);
   }
 

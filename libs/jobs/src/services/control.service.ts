@@ -55,7 +55,7 @@ export class ControlService {
    */
   async cancel(jobId: string): Promise<CancelledJob> {
     const id = idOf(jobId);
-    const [answer] = await available(this.link, () => cancel(this.link, id.type, [id.ulid], true));
+    const [answer] = await available(this.link, () => cancel(this.link, id.type, [id.ulid]));
     if (answer === undefined) throw new JobNotFoundError(jobId);
     const { changed, record, askedAt } = answer;
     const cancelRequestedAt = askedAt === undefined ? null : new Date(askedAt);

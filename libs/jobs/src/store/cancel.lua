@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Cancels jobs: one that waits ends at once, one that runs is asked to stop.
+-- Cancels jobs: one that waits ends at once, and is kept until the next sweep at least; one that runs is asked to stop.
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 parked, 5 ghosts, 6 cancels, 7 cancelled, 8 expiring, 9 idle, 10 leases
--- ARGV   1 keep finished jobs (1/0), then ulids
+-- ARGV   ulids
 -- reply  per job: `+` (changed now) or `=` (had ended, or had been asked to stop), since when the running job is asked to stop (6,
 --        0: it is not), and its record without the payload in the state it has now; `` when there is no such job
 --#include clock
@@ -14,8 +14,8 @@ local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 
 local jobs, touched = {}, {}
-for i = 2, #ARGV do
-  local job = { ulid = ARGV[i], key = base .. 'job:' .. ARGV[i] }
+for _, ulid in ipairs(ARGV) do
+  local job = { ulid = ulid, key = base .. 'job:' .. ulid }
   job.header = header_at(job.key)
   if job.header ~= '' then
     job.state = read_state(job.header)
@@ -47,7 +47,7 @@ local function end_waiting(job)
     redis.call('ZREM', state.status == 's' and KEYS[2] or KEYS[3], job.ulid)
   end
   if expires_at_of(job.header) > 0 then redis.call('ZREM', KEYS[8], job.ulid) end
-  end_job(ending, job, 'C', KEYS[7], ARGV[1] == '1')
+  end_job(ending, job, 'C', KEYS[7], true)
 end
 
 local seen = {}

@@ -16,12 +16,7 @@ export interface Cancelled {
 }
 
 /** Cancels jobs, at most 64; undefined for one that does not exist. */
-export async function cancel(
-  link: Link,
-  type: string,
-  ulids: readonly string[],
-  keepFinished: boolean,
-): Promise<readonly (Cancelled | undefined)[]> {
+export async function cancel(link: Link, type: string, ulids: readonly string[]): Promise<readonly (Cancelled | undefined)[]> {
   const keys = link.keys(type);
   const answers = asArray(
     await script.run(
@@ -38,7 +33,7 @@ export async function cancel(
         keys.idle,
         keys.leases,
       ],
-      [keepFinished ? 1 : 0, ...ulids],
+      ulids,
     ),
   ).map(asBuffer);
   return answers.map((answer) =>

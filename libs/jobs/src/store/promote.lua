@@ -3,7 +3,7 @@
 -- beyond their deadline expire.
 -- KEYS   1 clock, 2 seq, 3 scheduled, 4 retrying, 5 idle, 6 expiring, 7 expired, 8 parked, 9 ghosts, 10 suspects,
 --        11-20 ready 0-9, 21 pace
--- ARGV   1 how many at most, 2 keep finished jobs (1/0), 3 how many may queue within a window, whoever moves them (0: any number),
+-- ARGV   1 how many at most, 2 keep finished jobs (1/0), 3 how many may queue within a window, whoever moves them,
 --        4 length of a window in ms
 -- reply  {ms until the next is due or -1, 1 when more is due than the pace allows, until the next window then, plus 2 when a
 --        worker was woken, then per job: ulid, its record without the payload, in its new state}
@@ -17,10 +17,8 @@ local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 local limit, pace, window_ms = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local window, spent = math.floor(now / window_ms), 0
-if pace > 0 then
-  local noted, count = string.match(redis.call('GET', KEYS[21]) or '', '^(%d+) (%d+)$')
-  if tonumber(noted) == window then spent = tonumber(count) end
-end
+local noted, count = string.match(redis.call('GET', KEYS[21]) or '', '^(%d+) (%d+)$')
+if tonumber(noted) == window then spent = tonumber(count) end
 
 local found = {}
 local function look(set, room)
@@ -50,8 +48,7 @@ for _, job in ipairs(expiries) do
   end
 end
 if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
-local room = limit - #expiries
-if pace > 0 then room = math.min(room, math.max(pace - spent, 0)) end
+local room = math.min(limit - #expiries, math.max(pace - spent, 0))
 local due = look(KEYS[3], room)
 for _, job in ipairs(look(KEYS[4], room - #due)) do due[#due + 1] = job end
 local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
@@ -92,8 +89,8 @@ for _, job in ipairs(due) do
     tell(job)
   end
 end
-if moved > 0 then redis.call('INCRBY', KEYS[2], moved) end
-if moved > 0 and pace > 0 then
+if moved > 0 then
+  redis.call('INCRBY', KEYS[2], moved)
   redis.call('SET', KEYS[21], string.format('%.0f %.0f', window, spent + moved), 'PX', math.max(window_ms * 2, 1000))
 end
 for list, entries in pairs(ready) do redis.call('RPUSH', list, unpack(entries)) end
@@ -103,5 +100,5 @@ for _, set in ipairs({ KEYS[3], KEYS[4], KEYS[6] }) do
   local next_due = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
   if next_due and (reply[1] < 0 or next_due - now < reply[1]) then reply[1] = math.max(next_due - now, 0) end
 end
-if reply[1] == 0 and pace > 0 and spent + moved >= pace then reply[1], reply[2] = (window + 1) * window_ms - now, reply[2] + 1 end
+if reply[1] == 0 and spent + moved >= pace then reply[1], reply[2] = (window + 1) * window_ms - now, reply[2] + 1 end
 return reply

@@ -24,16 +24,11 @@ export interface PromotionPace {
 export interface PromoteCall {
   readonly limit: number;
   readonly keepFinished: boolean;
-  /** Without one, as many as the limit allows. */
-  readonly pace?: PromotionPace;
+  readonly pace: PromotionPace;
 }
 
 /** Moves jobs of a type whose time has come to the back of their line, and ends those that expired; at most `limit`. */
-export async function promote(
-  link: Link,
-  type: string,
-  { limit, keepFinished, pace = { jobs: 0, windowMs: 1 } }: PromoteCall,
-): Promise<Promotion> {
+export async function promote(link: Link, type: string, { limit, keepFinished, pace }: PromoteCall): Promise<Promotion> {
   const keys = link.keys(type);
   const [nextDueIn, signs, ...moved] = asArray(
     await script.run(
