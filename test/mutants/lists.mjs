@@ -5,14 +5,14 @@ export const LISTS = [
     file: 'read.lua',
     from: `#head_record == HEADER_BYTES`,
     to: `head_record ~= ''`,
-    first: ['api-jobs'],
+    first: ['store-read'],
   },
   {
     name: 'a record that is none fails the call that reads it',
     file: 'read.lua',
     from: `#record >= HEADER_BYTES and `,
     to: ``,
-    first: ['api-list'],
+    first: ['store-read'],
   },
   {
     name: 'a page of an index begins with the entry that the one before ended with',
