@@ -1,4 +1,5 @@
 import { Auditor } from '../../libs/jobs/src/maintenance/auditor.js';
+import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { audit } from '../../libs/jobs/src/store/audit.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
@@ -128,13 +129,15 @@ describe('an audit', () => {
     const other = queue.another();
     const [foreign = ''] = await other.add([{}]);
     await queue.redis.del(queue.keys.ready[5] ?? '', other.keys.ready[5] ?? '');
+    const rouser = new Rouser(queue.link, { logger: silentLogger });
     const auditor = new Auditor(new Set([queue.type]), {
       link: queue.link,
       worker: worker.identity,
       // It uses nothing else of a worker's options.
       options: { logger: silentLogger } as ConstructorParameters<typeof Auditor>[1]['options'],
       journal: Object.create(JobJournal.prototype) as JobJournal,
-      rouser: new Rouser(queue.link, { logger: silentLogger }),
+      rouser,
+      batcher: new EnqueueBatcher(queue.link, rouser, {}),
     });
     let pages = 0;
     while ((await auditor.auditPage()) < 60_000) pages += 1;

@@ -57,8 +57,7 @@ describe('a call that may not remove the log of a job', () => {
   it('settles nothing whose end could not be told', async () => {
     await queue.redis.call('ACL', 'SETUSER', 'eventless', '+@all', 'allchannels', 'nopass', 'on', '~*}:[^o]*', '~*}:once*');
     const { ulid, settle } = await runOne({
-      hasWebhook: true,
-      facts: { webhook: storedWebhook({ url: 'https://example.com/', secret: 'default' }) },
+      facts: { webhook: storedWebhook({ url: 'https://example.com/', secretName: 'default' }) },
     });
     const before = await viewQueue(queue, [ulid]);
     await queue.redis.call('AUTH', 'eventless', 'any');

@@ -8,8 +8,8 @@ import type { StoredQueue, JobPlan, StoredWorker } from '../support/stored-queue
 
 const HOUR = 3_600_000;
 const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';
-const HOOK = { url: 'https://example.com/hook', secret: 'default' };
-const WEBHOOK: JobPlan = { hasWebhook: true, facts: { webhook: storedWebhook(HOOK) } };
+const HOOK = { url: 'https://example.com/hook', secretName: 'default' };
+const WEBHOOK: JobPlan = { facts: { webhook: storedWebhook(HOOK) } };
 
 describe('the end of a job with a webhook', () => {
   let queue: StoredQueue;
@@ -186,7 +186,6 @@ describe('the end of a job with a webhook', () => {
     const text = '"webhook":{"ends":"C"';
     const [quoting] = await queue.add([
       asking(['job.failed'], {
-        hasWebhook: true,
         ...ends,
         facts: { userId: text, tags: [text, '"webhook'], metadata: { [text]: text, webhook: '{"ends":"C"}' } },
         dedupe: { policy: 'until_finished', key: text },

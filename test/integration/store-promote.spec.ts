@@ -1,4 +1,5 @@
 import { Promoter } from '../../libs/jobs/src/maintenance/promoter.js';
+import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
@@ -50,14 +51,17 @@ describe('a promotion at a pace', () => {
   it('is not tried again before the next window, whoever says that jobs are due', async () => {
     await queue.add(Array.from({ length: 600 }, () => ({ when: { delayMs: 1 } })));
     await queue.moveClock(1_000);
-    const promoter = new Promoter(queue.type, {
+    const rouser = new Rouser(queue.link, { logger: silentLogger });
+    const context = {
       link: queue.link,
       worker: queue.newWorker().identity,
       // It uses nothing else of a worker's options, and what it tells is not looked at here.
       options: { logger: silentLogger, retentionMs: 60_000 } as ConstructorParameters<typeof Promoter>[1]['options'],
-      rouser: new Rouser(queue.link, { logger: silentLogger }),
+      rouser,
+      batcher: new EnqueueBatcher(queue.link, rouser, {}),
       journal: Object.assign(Object.create(JobJournal.prototype) as JobJournal, { moved: () => undefined }),
-    });
+    };
+    const promoter = new Promoter(queue.type, context, () => undefined);
     let restMs = 0;
     while (restMs === 0) restMs = await promoter.tick();
     expect(restMs).toBeLessThanOrEqual(20);

@@ -4,6 +4,7 @@ import { unchecked } from '../../libs/jobs/src/definition/unchecked-payload.js';
 import { Reaper } from '../../libs/jobs/src/maintenance/reaper.js';
 import { HEARTBEAT_LANE, TimedOutRuns, type TimedOutPolicy } from '../../libs/jobs/src/runtime/timed-out-runs.js';
 import type { WorkerOptions } from '../../libs/jobs/src/runtime/worker-options.js';
+import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { overdue } from '../../libs/jobs/src/store/overdue.js';
@@ -67,16 +68,23 @@ describe('a run past its timeout and grace', () => {
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS + 1_000);
     const definition = defineJob(queue.type, { payload: unchecked<object>(), ...isolation, grace: `${GRACE_MS}ms` });
     const told: unknown[] = [];
+    const rouser = new Rouser(queue.link, { logger: silentLogger });
     const context = {
       link: queue.link,
       worker: queue.newWorker().identity,
       // All that a reaper asks for.
       options: { leaseMs: LEASE_MS, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
       journal: { crashed: () => told.push('crashed'), settled: () => told.push('timed out') } as unknown as JobJournal,
-      rouser: new Rouser(queue.link, { logger: silentLogger }),
+      rouser,
+      batcher: new EnqueueBatcher(queue.link, rouser, {}),
     };
     let looksForRetries = 0;
-    const reaper = new Reaper(definition, context, () => (looksForRetries += 1));
+    const reaper = new Reaper(
+      definition,
+      context,
+      () => (looksForRetries += 1),
+      () => undefined,
+    );
     // The first tick gives living workers time to be heard.
     for (let tick = 0; tick < 2; tick += 1) await reaper.tick();
     expect((await queue.read(ulid)).record).toMatchObject(expected);

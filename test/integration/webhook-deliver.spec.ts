@@ -82,7 +82,7 @@ async function handler(options: Partial<WebhookDeliverOptions> = {}): Promise<We
 type Payload = PlainPayload<typeof WebhookDeliver>;
 const payload = (part: Partial<Payload> = {}): Payload => ({
   url: `${http}/hook?token=s3cr3t`,
-  secret: 'shop',
+  secret_name: 'shop',
   message_id: 'msg_01ABC_5_1764460000000',
   body: BODY,
   ...part,
@@ -255,7 +255,7 @@ describe('a delivery', () => {
   });
 
   it('waits for a secret that this worker does not have', async () => {
-    const error = await failure(deliver({ secret: 'ops' }));
+    const error = await failure(deliver({ secret_name: 'ops' }));
     expect(error).toMatchObject({
       code: 'webhook_secret_missing',
       message: 'WEBHOOK_SECRETS of this worker has no secret for ops.',

@@ -10,7 +10,8 @@ import {
   type WebhookMessage,
 } from '@antrean/jobs';
 import { createLogger } from '@antrean/platform';
-import { Relay, type RelayContext } from '../../libs/jobs/src/maintenance/relay.js';
+import type { MaintenanceContext } from '../../libs/jobs/src/maintenance/maintenance-context.js';
+import { Relay } from '../../libs/jobs/src/maintenance/relay.js';
 import { storedWebhook } from '../../libs/jobs/src/store/record.js';
 import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
@@ -62,7 +63,7 @@ describe('a relay', () => {
   const logger: typeof silentLogger = Object.assign(Object.create(silentLogger) as typeof silentLogger, {
     error: (fields: unknown) => errors.push(fields),
   });
-  const newRelay = (part: Partial<RelayContext> = {}): Relay => {
+  const newRelay = (part: Partial<MaintenanceContext> = {}): Relay => {
     const rouser = new Rouser(queue.link, { logger: silentLogger });
     const delivery: WebhookDelivery<TellPayload> = {
       definition: defineJob(told.type, { payload: TellPayload }),
@@ -75,7 +76,7 @@ describe('a relay', () => {
       link: queue.link,
       worker: queue.newWorker().identity,
       // It uses nothing else of a worker's options, and what it tells is not looked at here.
-      options: { logger } as RelayContext['options'],
+      options: { logger } as MaintenanceContext['options'],
       journal: Object.assign(Object.create(JobJournal.prototype) as JobJournal, {
         submitted: ({ jobId }: { readonly jobId: string }) => journaled.push(jobId),
       }),
@@ -85,8 +86,8 @@ describe('a relay', () => {
     });
   };
   const cancelled = async (count: number, events?: readonly WebhookEvent[]): Promise<readonly string[]> => {
-    const webhook = storedWebhook({ url: URL_WITH_SECRET, secret: 'shop', ...(events !== undefined && { events }) });
-    const ulids = await queue.add(Array.from({ length: count }, () => ({ hasWebhook: true, facts: { webhook, userId: 'u-1' } })));
+    const webhook = storedWebhook({ url: URL_WITH_SECRET, secretName: 'shop', ...(events !== undefined && { events }) });
+    const ulids = await queue.add(Array.from({ length: count }, () => ({ facts: { webhook, userId: 'u-1' } })));
     for (const ulid of ulids) await queue.cancel([ulid]);
     return ulids;
   };
@@ -108,7 +109,7 @@ describe('a relay', () => {
       id: `msg_${ulids[0] ?? ''}_${record.revision}_${record.finishedAt}`,
       event: 'job.cancelled',
       url: URL_WITH_SECRET,
-      secret: 'shop',
+      secretName: 'shop',
       job: {
         jobId: `${queue.type}_${ulids[0] ?? ''}`,
         status: 'cancelled',
@@ -221,7 +222,7 @@ class TaskHandler implements Handles<typeof Task> {
 describe('an application that was not given how webhooks are told', () => {
   it('refuses a job with a webhook, and says what is to be done', async () => {
     const { queue, link, close } = await startJobsApp([Task], [TaskHandler]);
-    const options = { webhook: { url: URL_WITH_SECRET, secret: 'default' } };
+    const options = { webhook: { url: URL_WITH_SECRET, secretName: 'default' } };
     const violations = [
       {
         pointer: '/webhook',
@@ -241,8 +242,8 @@ describe('an application that was not given how webhooks are told', () => {
     const logger = createLogger({ app: 'worker', level: 'warn', format: 'json' }, { write: (line: string) => lines.push(line) });
     const { link, close } = await startJobsApp([Task], [TaskHandler], { logger });
     const queue = StoredQueue.of(link, Task.type);
-    const facts = { webhook: storedWebhook({ url: URL_WITH_SECRET, secret: 'default' }) };
-    await queue.add([1, 2].map(() => ({ hasWebhook: true, facts, payloadJson: '{"plan":"succeed"}' })));
+    const facts = { webhook: storedWebhook({ url: URL_WITH_SECRET, secretName: 'default' }) };
+    await queue.add([1, 2].map(() => ({ facts, payloadJson: '{"plan":"succeed"}' })));
     await eventually(async () => {
       expect((await queue.depth()).outgoing).toBe(2);
     });
@@ -269,7 +270,7 @@ describe('a worker', () => {
     await jobs.close();
   });
 
-  const webhook = { url: URL_WITH_SECRET, secret: 'default' };
+  const webhook = { url: URL_WITH_SECRET, secretName: 'default' };
   const told = () => jobs.app.get(TellHandler).told.map(({ about }) => about);
   const untilTold = (about: string) =>
     eventually(() => {

@@ -206,7 +206,7 @@ describe('a webhook', () => {
     expect(workerLog.join('')).toContain(jobId);
     expect(workerLog.join('')).not.toContain(TOKEN);
     expect(await read(delivery?.jobId ?? '')).toMatchObject({ type: 'webhook.deliver', payload: { url: '[redacted]' } });
-    expect(await read(delivery?.jobId ?? '', 'ops')).toMatchObject({ payload: { url: hook().url, secret: 'shop' } });
+    expect(await read(delivery?.jobId ?? '', 'ops')).toMatchObject({ payload: { url: hook().url, secret_name: 'shop' } });
   });
 
   it.each([
@@ -237,7 +237,7 @@ describe('a webhook', () => {
   });
 
   it('cannot be called by a job that a client submits, who could sign as another', async () => {
-    const payload = { url: hook().url, secret: 'shop', message_id: 'msg_1', body: '{}' };
+    const payload = { url: hook().url, secret_name: 'shop', message_id: 'msg_1', body: '{}' };
     const reply = await api.http.post('/jobs').set(bearer('shop')).send({ type: 'webhook.deliver', payload });
     const { status, body } = { status: reply.status, body: reply.body as unknown };
     expect(status).toBe(400);
@@ -255,7 +255,7 @@ describe('a webhook', () => {
         .post(`/jobs/${delivery?.jobId ?? ''}/replay`)
         .set(bearer('ops'))
         .send(body);
-    const payload = { url: hook().url, secret: 'shop', message_id: 'msg_1', body: '{}' };
+    const payload = { url: hook().url, secret_name: 'shop', message_id: 'msg_1', body: '{}' };
     expect((await replay({ payload })).status).toBe(400);
     expect((await replay({})).status).toBe(202);
     await untilReceived(2);
@@ -303,7 +303,9 @@ describe('a receiver that hangs', () => {
     const submit = (count: number, url: string) =>
       worker.queue.enqueueBulk(
         WebhookDeliver,
-        Array.from({ length: count }, (_, at) => ({ payload: { url, secret: 'shop', message_id: `msg_${at}`, body: '{}' } })),
+        Array.from({ length: count }, (_, at) => ({
+          payload: { url, secret_name: 'shop', message_id: `msg_${at}`, body: '{}' },
+        })),
       );
     const results = await submit(20, `http://127.0.0.1:${silentPort}/`);
     await eventually(() => {

@@ -121,14 +121,14 @@ export const EVENTS = [
   },
   {
     name: 'events that another worker dropped take those behind them along',
-    file: 'hand-on.lua',
+    file: 'drop-outgoing.lua',
     from: `  if event and string.sub(event, 1, #head) == head then count = count + 1 end`,
     to: `  if event then count = count + 1 end`,
     first: ['store-outgoing'],
   },
   {
     name: 'events that another worker dropped keep those behind them',
-    file: 'hand-on.lua',
+    file: 'drop-outgoing.lua',
     from: `local event = events[count + 1]\n  if event and string.sub(event, 1, #head) == head then count = count + 1 end`,
     to: `local event = events[count + 1]\n  if not event or string.sub(event, 1, #head) ~= head then break end\n  count = count + 1`,
     first: ['store-outgoing'],

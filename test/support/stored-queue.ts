@@ -16,7 +16,7 @@ import { replay, type Replay, type Replayed } from '../../libs/jobs/src/store/re
 import { MAX_JOBS_PER_CALL } from '../../libs/jobs/src/store/bounds.js';
 import { rouse } from '../../libs/jobs/src/store/rouse.js';
 import { sweep, type Swept } from '../../libs/jobs/src/store/sweep.js';
-import { encodeNewRecord, type NewRecord } from '../../libs/jobs/src/store/record.js';
+import { encodeNewRecord, flagsOf, type NewRecord } from '../../libs/jobs/src/store/record.js';
 import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from './jobs-app.js';
 import { ANY_PACE } from './any-pace.js';
@@ -30,7 +30,6 @@ export interface JobPlan extends Partial<Omit<NewRecord, 'payloadJson'>> {
   readonly expiresInMs?: number;
   readonly dedupeTtlMs?: number;
   readonly once?: Once;
-  readonly hasWebhook?: boolean;
   readonly payloadJson?: string;
 }
 
@@ -97,15 +96,7 @@ export class StoredQueue {
     closeRedis(this.redis);
   }
 
-  newJob({
-    ulid = newUlid(),
-    when,
-    expiresInMs,
-    dedupeTtlMs = 0,
-    once,
-    hasWebhook = false,
-    ...record
-  }: JobPlan = {}): PlannedJob {
+  newJob({ ulid = newUlid(), when, expiresInMs, dedupeTtlMs = 0, once, ...record }: JobPlan = {}): PlannedJob {
     const plan: NewRecord = {
       priority: 5,
       maxAttempts: 5,
@@ -118,7 +109,7 @@ export class StoredQueue {
       payloadJson: '{}',
       ...record,
     };
-    return { ulid, when, expiresInMs, dedupeTtlMs, once, hasWebhook, plan, record: encodeNewRecord(plan) };
+    return { ulid, when, expiresInMs, dedupeTtlMs, once, flags: flagsOf(plan), plan, record: encodeNewRecord(plan) };
   }
 
   /** Enqueues jobs in calls of 250 and answers with their ulids. */

@@ -12,7 +12,7 @@ export class WebhookDeliverPayload {
 
   @IsString()
   @JSONSchema({ description: 'The name in WEBHOOK_SECRETS whose secrets sign the message.' })
-  readonly secret!: string;
+  readonly secret_name!: string;
 
   @IsString()
   @JSONSchema({ description: 'The same with every attempt: the header webhook-id.' })

@@ -1,6 +1,6 @@
 import type { Enqueued, NewJob } from '../../../libs/jobs/src/store/enqueue.js';
 import type { Settlement } from '../../../libs/jobs/src/store/exchange.js';
-import { encodeNewRecord, storedWebhook, type Facts } from '../../../libs/jobs/src/store/record.js';
+import { encodeNewRecord, flagsOf, storedWebhook, type Facts } from '../../../libs/jobs/src/store/record.js';
 import type { Replayed } from '../../../libs/jobs/src/store/replay.js';
 import type { ReplayAnswer } from '../rules/control.js';
 import type { Submit } from '../rules/job.js';
@@ -16,14 +16,15 @@ export function newRecord({ priority, maxAttempts, timeoutMs, version, payload, 
     fingerprint: 0,
     trace: { traceId, parentId: 'b7ad6b7169203331', flags: 1 },
     dedupe: dedupe && { policy: dedupe.policy, key: dedupe.key },
-    facts: webhook.length > 0 ? factsOf(webhook) : {},
+    facts: factsOf(webhook),
     payloadJson: payload,
   });
 }
 
 function factsOf(ends: Submit['webhook']): Facts {
+  if (ends.length === 0) return {};
   const events = ends.map((end) => `job.${end}` as const);
-  return { webhook: storedWebhook({ url: 'https://example.com/', secret: 'default', events }) };
+  return { webhook: storedWebhook({ url: 'https://example.com/', secretName: 'default', events }) };
 }
 
 export function newJob(submit: Submit): NewJob {
@@ -34,7 +35,7 @@ export function newJob(submit: Submit): NewJob {
     expiresInMs: deadlineMs === 0 ? undefined : deadlineMs,
     dedupeTtlMs: dedupe?.ttlMs ?? 0,
     once: once && { key: once.key, hash: once.body.repeat(32), ttlMs: once.ttlMs },
-    hasWebhook: webhook.length > 0,
+    flags: flagsOf({ facts: factsOf(webhook) }),
     record: newRecord(submit),
   };
 }

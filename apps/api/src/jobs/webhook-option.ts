@@ -28,7 +28,7 @@ export class WebhookOption {
     if (!this.config.webhookSecrets.has(keyName)) {
       throw refused([], `webhook needs a secret to sign with, and WEBHOOK_SECRETS of this api has none for ${keyName}`);
     }
-    return { webhook: { url, secret: keyName, ...(events !== undefined && { events }) } };
+    return { webhook: { url, secretName: keyName, ...(events !== undefined && { events }) } };
   }
 }
 

@@ -4,8 +4,13 @@ import { jobJson, type WebhookDelivery } from '@antrean/jobs';
 /** How the ends of jobs become messages: Standard Webhooks' `{type, timestamp, data}`, the job without its payload. */
 export const webhookDelivery: WebhookDelivery<WebhookDeliverPayload> = {
   definition: WebhookDeliver,
-  payloadOf: ({ id, event, url, secret, job }) => {
+  payloadOf: ({ id, event, url, secretName, job }) => {
     const { payload: _payload, ...data } = jobJson(job);
-    return { url, secret, message_id: id, body: JSON.stringify({ type: event, timestamp: data.finished_at, data }) };
+    return {
+      url,
+      secret_name: secretName,
+      message_id: id,
+      body: JSON.stringify({ type: event, timestamp: data.finished_at, data }),
+    };
   },
 };

@@ -20,7 +20,7 @@ export interface Webhook {
   /** Default: all. */
   readonly events?: readonly WebhookEvent[];
   /** Names the secrets that messages are signed with. */
-  readonly secret: string;
+  readonly secretName: string;
 }
 
 /** The statuses whose ends a webhook asks for. */

@@ -1,4 +1,5 @@
 import type { WorkerOptions } from '../runtime/worker-options.js';
+import type { EnqueueBatcher } from '../services/enqueue-batcher.js';
 import type { Rouser } from '../services/rouser.js';
 import type { WorkerIdentity } from '../store/exchange.js';
 import type { Link } from '../store/link.js';
@@ -11,4 +12,5 @@ export interface MaintenanceContext {
   readonly options: WorkerOptions;
   readonly journal: JobJournal;
   readonly rouser: Rouser;
+  readonly batcher: EnqueueBatcher;
 }

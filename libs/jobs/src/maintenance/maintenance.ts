@@ -2,9 +2,10 @@ import type { Logger } from '@antrean/platform';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { Loop, type Ticking } from '../runtime/loop.js';
 import { Auditor } from './auditor.js';
+import type { MaintenanceContext } from './maintenance-context.js';
 import { Promoter, sleepBefore } from './promoter.js';
 import { Reaper } from './reaper.js';
-import { Relay, type RelayContext } from './relay.js';
+import { Relay } from './relay.js';
 import { Retention } from './retention.js';
 
 /** What keeps the queues of this worker's types in order while jobs run. */
@@ -15,7 +16,7 @@ export class Maintenance {
   private readonly logger: Logger;
   private readonly saidUntold = new Set<string>();
 
-  constructor(definitions: readonly JobDefinition[], context: RelayContext) {
+  constructor(definitions: readonly JobDefinition[], context: MaintenanceContext) {
     const { options } = context;
     this.logger = options.logger;
     const loop = (name: string, work: Ticking) => new Loop(name, work, options.logger);

@@ -25,7 +25,7 @@ export class Promoter implements Ticking {
     private readonly type: string,
     private readonly context: MaintenanceContext,
     /** Told that there are events to be handed on. */
-    private readonly onOutgoing: (type: string) => void = () => undefined,
+    private readonly onOutgoing: (type: string) => void,
   ) {}
 
   async tick(): Promise<number> {

@@ -30,7 +30,7 @@ export class Reaper implements Ticking {
     private readonly context: MaintenanceContext,
     private readonly onTimedOut: () => void,
     /** Told that there are events to be handed on. */
-    private readonly onOutgoing: (type: string) => void = () => undefined,
+    private readonly onOutgoing: (type: string) => void,
   ) {
     const { link, worker, options } = context;
     const keep = { keepFinished: options.retentionMs > 0, keepFailed: options.deadRetentionMs > 0 };

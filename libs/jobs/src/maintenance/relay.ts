@@ -4,7 +4,6 @@ import { eventOf, type WebhookEvent } from '../definition/webhook.js';
 import type { Ticking } from '../runtime/loop.js';
 import type { WebhookDelivery, WebhookMessage } from '../runtime/worker-options.js';
 import { describeJob } from '../services/describe-job.js';
-import type { EnqueueBatcher } from '../services/enqueue-batcher.js';
 import { prepareJob, type PreparedJob } from '../services/prepare-job.js';
 import { decodeOutgoing, dropOutgoing, readOutgoing, type Outgoing } from '../store/outgoing.js';
 import type { StoredWebhook } from '../store/record.js';
@@ -17,10 +16,6 @@ const POLL_MS = 15_000;
 /** Beyond what a result, a trail and metadata of full size come to, whatever the limit for submitted payloads. */
 const LIMITS = { maxPayloadBytes: 1_000_000, webhooks: false };
 
-export interface RelayContext extends MaintenanceContext {
-  readonly batcher: EnqueueBatcher;
-}
-
 /**
  * Makes jobs of the events that the ends of a type's jobs left behind, in another slot. An event goes only when its job was
  * accepted; handed on twice, by workers that came together or after a crash in between, it gives one job, by its once key.
@@ -29,7 +24,7 @@ export class Relay implements Ticking {
   constructor(
     private readonly type: string,
     private readonly delivery: WebhookDelivery,
-    private readonly context: RelayContext,
+    private readonly context: MaintenanceContext,
   ) {}
 
   /** @throws QueueUnavailableError when an event could not be handed on: it is still there. */
@@ -79,9 +74,9 @@ export class Relay implements Ticking {
     return prepareJob(definition, this.delivery.payloadOf(message), options, LIMITS, 'any');
   }
 
-  private messageOf({ ulid, record, extra }: Outgoing, { url, secret }: StoredWebhook, event: WebhookEvent): WebhookMessage {
+  private messageOf({ ulid, record, extra }: Outgoing, { url, secretName }: StoredWebhook, event: WebhookEvent): WebhookMessage {
     const snapshot = { now: record.finishedAt, record, extra, headSeq: undefined, parked: false };
     const job = describeJob({ type: this.type, ulid }, snapshot, []);
-    return { id: `msg_${ulid}_${record.revision}_${record.finishedAt}`, event, url, secret, job };
+    return { id: `msg_${ulid}_${record.revision}_${record.finishedAt}`, event, url, secretName, job };
   }
 }

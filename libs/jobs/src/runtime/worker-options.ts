@@ -36,7 +36,7 @@ export interface WebhookMessage {
   readonly event: WebhookEvent;
   readonly url: string;
   /** Names the secrets to sign with. */
-  readonly secret: string;
+  readonly secretName: string;
   /** As it ended. Its payload is left out and reads null, and of its runs the latest 10 are there. */
   readonly job: Job;
 }

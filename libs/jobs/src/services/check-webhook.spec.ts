@@ -2,7 +2,7 @@ import { InvalidOptionsError, type Violation } from '../definition/errors.js';
 import { WEBHOOK_EVENTS, type Webhook } from '../definition/webhook.js';
 import { checkOptions } from './check-options.js';
 
-const HOOK: Webhook = { url: 'https://example.com/hook?token=abc', secret: 'default' };
+const HOOK: Webhook = { url: 'https://example.com/hook?token=abc', secretName: 'default' };
 
 /** Values of the wrong type come from callers that no compiler checks. */
 function faultsOf(webhook: unknown): readonly Violation[] {
@@ -48,8 +48,8 @@ describe('a webhook', () => {
       'must have printable ASCII characters only, others in their encoded form',
     ],
     [{ ...HOOK, url: 7 }, '/webhook/url', 'must be a string'],
-    [{ ...HOOK, secret: '' }, '/webhook/secret', 'must have 1 to 64 characters'],
-    [{ url: HOOK.url }, '/webhook/secret', 'must be a string'],
+    [{ ...HOOK, secretName: '' }, '/webhook/secretName', 'must have 1 to 64 characters'],
+    [{ url: HOOK.url }, '/webhook/secretName', 'must be a string'],
   ])('may not be %j', (webhook, pointer, detail) => {
     expect(faultsOf(webhook)).toEqual([{ pointer, detail }]);
   });

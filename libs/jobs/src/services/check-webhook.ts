@@ -8,11 +8,11 @@ export function webhookFaults(pointer: string, value: unknown): readonly Violati
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ pointer, detail: 'must be an object with a url and the name of a secret' }];
   }
-  const { url, events, secret } = value as Readonly<Record<string, unknown>>;
+  const { url, events, secretName } = value as Readonly<Record<string, unknown>>;
   return [
     ...urlFaults(`${pointer}/url`, url),
     ...(events === undefined ? [] : eventFaults(`${pointer}/events`, events)),
-    ...textFaults(`${pointer}/secret`, secret, TEXT_BOUNDS.webhookSecret),
+    ...textFaults(`${pointer}/secretName`, secretName, TEXT_BOUNDS.webhookSecretName),
   ];
 }
 

@@ -7,7 +7,7 @@ import { fingerprintOf } from '../definition/fingerprint.js';
 import { parsePayload, payloadToJson } from '../definition/payload.js';
 import { newUlid } from '../store/new-ulid.js';
 import type { NewJob } from '../store/enqueue.js';
-import { encodeNewRecord, storedWebhook, type Facts, type JobRecord, type NewRecord } from '../store/record.js';
+import { encodeNewRecord, flagsOf, storedWebhook, type Facts, type JobRecord, type NewRecord } from '../store/record.js';
 import { checkOptions, checkWithoutDedupeKey } from './check-options.js';
 import { onceHash } from './once-hash.js';
 import type { SubmitLimits } from './producer-options.js';
@@ -53,7 +53,7 @@ export function prepareJob<P extends object>(
       onceKey === undefined
         ? undefined
         : { key: onceKey, hash: onceFor === 'any' ? NO_HASH : onceHash(record.payloadJson, options), ttlMs: ONCE_TTL_MS },
-    hasWebhook: options.webhook !== undefined,
+    flags: flagsOf(record),
     record: encodeNewRecord(record),
   };
   return { definition, options, record, job };

@@ -1,6 +1,6 @@
 import { ULID_BYTES } from '../definition/job-id.js';
 import { readOnceRecord, type OnceAnswer } from './once.js';
-import { FLAGS, UnreadableRecordError, decodeHeader, type Header } from './record.js';
+import { UnreadableRecordError, decodeHeader, type Header } from './record.js';
 import { asArray, asBuffer, asNumber } from './reply.js';
 import type { Link } from './link.js';
 import { Script } from './script.js';
@@ -23,8 +23,8 @@ export interface NewJob {
   /** For the dedupe policy `ttl`; 0 with any other. */
   readonly dedupeTtlMs: number;
   readonly once?: Once | undefined;
-  /** Its end is told: its facts say to whom. */
-  readonly hasWebhook?: boolean;
+  /** From `flagsOf`. */
+  readonly flags: number;
   /** From `encodeNewRecord`. */
   readonly record: Buffer;
 }
@@ -78,10 +78,10 @@ function packJobs(jobs: readonly NewJob[]): Buffer {
   );
   const packed = Buffer.allocUnsafe(total);
   let at = 0;
-  jobs.forEach(({ ulid, hasWebhook = false, record }, index) => {
+  jobs.forEach(({ ulid, flags, record }, index) => {
     const extrasBytes = packed.write(extras[index] ?? '', at + HEAD_BYTES);
     packed.write(ulid, at, 'latin1');
-    packed.writeUInt8(hasWebhook ? FLAGS.hasWebhook : 0, at + ULID_BYTES);
+    packed.writeUInt8(flags, at + ULID_BYTES);
     packed.writeUInt16LE(extrasBytes, at + ULID_BYTES + 1);
     packed.writeUInt32LE(record.length, at + ULID_BYTES + 3);
     record.copy(packed, at + HEAD_BYTES + extrasBytes);

@@ -4,7 +4,7 @@ import { STATE_AT, STATE_BYTES, decodeRecord, isTold, type JobRecord } from './r
 import { asNumber, type StoredJob } from './reply.js';
 import { Script } from './script.js';
 
-const script = new Script('hand-on');
+const script = new Script('drop-outgoing');
 
 /** The end of a job, to be told to others. */
 export interface Outgoing {

@@ -42,6 +42,11 @@ export const STATE_AT = 1;
 export const STATE_BYTES = 56;
 /** Up to here the scripts write a new record, from here on {@link encodeNewRecord}. */
 const SUBMITTED_FROM = 69;
+/** What the flags of a new job are, by the same facts as its record. */
+export function flagsOf({ facts }: Pick<NewRecord, 'facts'>): number {
+  return facts.webhook === undefined ? 0 : FLAGS.hasWebhook;
+}
+
 /** Bits of the flags that this side knows. */
 export const FLAGS = { cancelRequested: 1, hasExtra: 2, suspect: 8, hasWebhook: 32 } as const;
 
@@ -83,14 +88,14 @@ export interface TraceContext {
 }
 
 /** Who is told of the end of a job, as a record holds it. */
-export interface StoredWebhook extends Pick<Webhook, 'url' | 'secret'> {
+export interface StoredWebhook extends Pick<Webhook, 'url' | 'secretName'> {
   /** The letters of the statuses that are told. finish.lua reads them in the JSON, where they come first. */
   readonly ends: string;
 }
 
 export function storedWebhook(webhook: Webhook): StoredWebhook {
   const ends = endsOf(webhook).map((status) => LETTERS[status]);
-  return { ends: ends.join(''), url: webhook.url, secret: webhook.secret };
+  return { ends: ends.join(''), url: webhook.url, secretName: webhook.secretName };
 }
 
 /** Whether somebody is told that a job has this status. */

@@ -26,11 +26,11 @@ export class WebhookDeliverHandler implements Handles<typeof WebhookDeliver> {
   ) {}
 
   async handle({ payload, attempt, traceId, signal }: JobContext<typeof WebhookDeliver>): Promise<WebhookDeliverResult> {
-    const { url, secret, message_id: id, body } = payload;
+    const { url, secret_name: secretName, message_id: id, body } = payload;
     const fault = this.policy.faultOf(url);
     if (fault !== undefined) throw new PermanentError(`The webhook's URL ${fault}.`, { code: 'webhook_url_refused' });
-    const secrets = this.secrets.get(secret);
-    if (secrets === undefined) throw new WebhookSecretMissingError(secret);
+    const secrets = this.secrets.get(secretName);
+    if (secrets === undefined) throw new WebhookSecretMissingError(secretName);
     const target = new URL(url);
     const answer = await this.places.within(target.hostname, signal, () => {
       const headers = {
