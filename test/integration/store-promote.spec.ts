@@ -4,7 +4,7 @@ import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { silentLogger } from '../support/jobs-app.js';
-import { StoredQueue } from '../support/stored-queue.js';
+import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
 
 const pace = { jobs: 10, windowMs: 60_000 };
 
@@ -82,6 +82,32 @@ describe('a promotion at a pace', () => {
 });
 
 describe('jobs whose time has come', () => {
+  it('are moved, cancelled and taken from their worker, and told of, also when one of them cannot be read', async () => {
+    const queue = await StoredQueue.open();
+    const facts = { userId: 'budi' };
+    const [spoilt = '', other = ''] = await queue.add([
+      { when: { delayMs: 1 }, facts },
+      { when: { delayMs: 2 }, facts },
+    ]);
+    await queue.spoilFacts(spoilt);
+    await queue.moveClock(1_000);
+    expect((await queue.promote()).moved.map(({ ulid, record }) => [ulid, record.status])).toEqual([
+      [spoilt, 'queued'],
+      [other, 'queued'],
+    ]);
+    await queue.newWorker().exchange({ want: 2 });
+    await queue.moveClock(LEASE_MS + 2_000);
+    expect((await queue.reap()).jobs.map(({ ulid, record }) => [ulid, record.facts]).sort()).toEqual(
+      [
+        [spoilt, {}],
+        [other, facts],
+      ].sort(),
+    );
+    const cancelled = await queue.cancel([spoilt, other]);
+    expect(cancelled.map((one) => [one?.changed, one?.record.status])).toEqual(Array(2).fill([true, 'cancelled']));
+    await queue.close();
+  });
+
   it('join the back of their line in the order of their times, with new places in the sequence', async () => {
     const queue = await StoredQueue.open();
     const [late = '', early = '', before = ''] = await queue.add([

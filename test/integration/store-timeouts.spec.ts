@@ -32,6 +32,29 @@ describe('a run past its timeout and grace', () => {
   const look = (page = { offset: 0, limit: 250 }) =>
     overdue(queue.link, queue.type, worker.identity.number, { graceMs: GRACE_MS, ...page });
 
+  const newReaper = (isolation: { isolation?: 'thread' } = {}) => {
+    const definition = defineJob(queue.type, { payload: unchecked<object>(), ...isolation, grace: `${GRACE_MS}ms` });
+    const told: string[] = [];
+    const retries = { lookedFor: 0 };
+    const rouser = new Rouser(queue.link, { logger: silentLogger });
+    const context = {
+      link: queue.link,
+      worker: queue.newWorker().identity,
+      // All that a reaper asks for.
+      options: { leaseMs: LEASE_MS, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
+      journal: { crashed: () => told.push('crashed'), settled: () => told.push('timed out') } as unknown as JobJournal,
+      rouser,
+      batcher: new EnqueueBatcher(queue.link, rouser, {}),
+    };
+    const reaper = new Reaper(
+      definition,
+      context,
+      () => (retries.lookedFor += 1),
+      () => undefined,
+    );
+    return { reaper, told, retries };
+  };
+
   it('is overdue; one within them, or of another worker, is not', async () => {
     const [short] = await queue.add([SHORT, LONG]);
     await worker.exchange({ want: 2 });
@@ -66,29 +89,11 @@ describe('a run past its timeout and grace', () => {
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
     await beat();
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS + 1_000);
-    const definition = defineJob(queue.type, { payload: unchecked<object>(), ...isolation, grace: `${GRACE_MS}ms` });
-    const told: unknown[] = [];
-    const rouser = new Rouser(queue.link, { logger: silentLogger });
-    const context = {
-      link: queue.link,
-      worker: queue.newWorker().identity,
-      // All that a reaper asks for.
-      options: { leaseMs: LEASE_MS, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
-      journal: { crashed: () => told.push('crashed'), settled: () => told.push('timed out') } as unknown as JobJournal,
-      rouser,
-      batcher: new EnqueueBatcher(queue.link, rouser, {}),
-    };
-    let looksForRetries = 0;
-    const reaper = new Reaper(
-      definition,
-      context,
-      () => (looksForRetries += 1),
-      () => undefined,
-    );
+    const { reaper, told, retries } = newReaper(isolation);
     // The first tick gives living workers time to be heard.
     for (let tick = 0; tick < 2; tick += 1) await reaper.tick();
     expect((await queue.read(ulid)).record).toMatchObject(expected);
-    expect([told, looksForRetries]).toEqual([[end], end === 'timed out' ? 1 : 0]);
+    expect([told, retries.lookedFor]).toEqual([[end], end === 'timed out' ? 1 : 0]);
   });
 
   it('when its worker was last heard of is left by the reaper to be settled as timed out; the others crashed', async () => {
@@ -108,6 +113,36 @@ describe('a run past its timeout and grace', () => {
     expect(await queue.reap({ graceMs: GRACE_MS })).toMatchObject({ workerNumber: worker.number, timedOut: [], jobs: [] });
     expect(await queue.redis.exists(queue.keys.leases, queue.keys.lanes)).toBe(1);
     expect((await queue.reap()).workerNumber).toBeUndefined();
+  });
+
+  it('is settled by the reaper also when its record cannot be read, and those of other workers are reaped', async () => {
+    const [spoilt = ''] = await queue.add([{ ...SHORT, facts: { userId: 'budi' } }]);
+    await worker.exchange({ want: 1 });
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
+    await beat();
+    const [other = ''] = await queue.add([LONG]);
+    await queue.newWorker().exchange({ want: 1 });
+    await queue.spoilFacts(spoilt);
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS + 2 * LEASE_MS);
+    const { reaper, told } = newReaper();
+    for (let tick = 0; tick < 4; tick += 1) await reaper.tick();
+    const { retrying, queued, processing } = (await queue.depth()).counts;
+    expect({ retrying, queued, processing }).toEqual({ retrying: 1, queued: 1, processing: 0 });
+    expect((await queue.read(other)).record).toMatchObject({ status: 'queued', crashes: 1 });
+    expect(told).toEqual(['timed out', 'crashed']);
+  });
+
+  it('is settled by the heartbeat thread also when its record cannot be read', async () => {
+    const [ulid = ''] = await queue.add([{ ...SHORT, facts: { userId: 'budi' } }]);
+    await worker.exchange({ want: 1 });
+    await queue.spoilFacts(ulid);
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
+    const { link, type } = queue;
+    const keep = { keepFinished: true, keepFailed: true };
+    const runs = new TimedOutRuns({ link, worker: worker.identity, lane: HEARTBEAT_LANE, leaseMs: LEASE_MS, ...keep });
+    const policy: TimedOutPolicy = { type, version: 1, graceMs: GRACE_MS, retry: fixed('1s') };
+    expect(ulidsOf(await runs.settleOverdue(policy, worker.identity.number))).toEqual([ulid]);
+    expect((await queue.depth()).counts).toMatchObject({ processing: 0, retrying: 1 });
   });
 
   it('only after its worker was last heard of crashed with it', async () => {

@@ -222,6 +222,14 @@ export class StoredQueue {
     return setClockOffset(this.redis, this.keyPrefix, this.type, ms);
   }
 
+  /** Makes the facts of a job unreadable; it must have some. */
+  async spoilFacts(ulid: string): Promise<void> {
+    const key = this.keys.job(ulid);
+    const facts = ((await this.redis.getBuffer(key)) ?? Buffer.alloc(0)).indexOf('{"');
+    if (facts < 0) throw new Error(`${ulid} has no facts.`);
+    await this.redis.setrange(key, facts, '~');
+  }
+
   newWorker(): StoredWorker {
     return new StoredWorker(this);
   }

@@ -1,5 +1,5 @@
 import type { Link } from './link.js';
-import { decodeRecord, type JobRecord } from './record.js';
+import { decodeTouched, type JobRecord } from './record.js';
 import { asArray, asBuffer } from './reply.js';
 import { Script } from './script.js';
 
@@ -42,7 +42,7 @@ export async function cancel(link: Link, type: string, ulids: readonly string[])
       : {
           changed: answer.toString('latin1', 0, 1) === '+',
           askedAt: answer.readUIntLE(1, 6) || undefined,
-          record: decodeRecord(answer.subarray(7)),
+          record: decodeTouched(answer.subarray(7)),
         },
   );
 }

@@ -210,6 +210,10 @@ export function decodeHeader(record: Buffer): Header {
       `A record of ${record.length} bytes in layout ${record[0] ?? 'none'} cannot be read; this version reads layout ${LAYOUT}.`,
     );
   }
+  return headerOf(record);
+}
+
+function headerOf(record: Buffer): Header {
   const token = record.subarray(37, 51);
   return {
     status: statusOf(record.toString('latin1', 1, 2)),
@@ -256,13 +260,29 @@ export function decodeRecord(record: Buffer): JobRecord {
   });
 }
 
-function parseFacts(json: string): Facts {
+/**
+ * The record of a job to which a script has done something already, which nothing that stands in it can undo: what the script
+ * itself did not read, and cannot be read here either, is left out. Without the payload.
+ */
+export function decodeTouched(record: Buffer): JobRecord {
   try {
-    // Written by encodeNewRecord and nobody else.
-    return JSON.parse(json) as Facts;
+    return decodeRecord(record);
+  } catch (error) {
+    if (!(error instanceof UnreadableRecordError)) throw error;
+    return Object.assign(headerOf(record), { dedupeKey: undefined, facts: {}, payloadJson: '' });
+  }
+}
+
+function parseFacts(json: string): Facts {
+  let facts: unknown;
+  try {
+    facts = JSON.parse(json);
   } catch (error) {
     throw new UnreadableRecordError('The facts of a record are no JSON.', { cause: error });
   }
+  if (typeof facts !== 'object' || facts === null) throw new UnreadableRecordError('The facts of a record are no object.');
+  // Written by encodeNewRecord and nobody else.
+  return facts;
 }
 
 /** A claim's token: never the same twice, since a worker draws its number at boot and counts its calls. */

@@ -1,4 +1,4 @@
-import { UnreadableRecordError, decodeRecord, type JobRecord } from './record.js';
+import { UnreadableRecordError, decodeTouched, type JobRecord } from './record.js';
 
 /** Readers for what scripts answer; each refuses what it does not expect rather than guess. */
 
@@ -27,9 +27,9 @@ export interface StoredJob {
   readonly record: JobRecord;
 }
 
-/** Jobs from a flat list of ulid, record, ulid, record. */
+/** Jobs that a script moved or looked at, from a flat list of ulid, record, ulid, record. One that is spoilt keeps none of the others. */
 export function asJobs(pairs: readonly unknown[]): StoredJob[] {
   const jobs: StoredJob[] = [];
-  for (let i = 0; i < pairs.length; i += 2) jobs.push({ ulid: asText(pairs[i]), record: decodeRecord(asBuffer(pairs[i + 1])) });
+  for (let i = 0; i < pairs.length; i += 2) jobs.push({ ulid: asText(pairs[i]), record: decodeTouched(asBuffer(pairs[i + 1])) });
   return jobs;
 }
