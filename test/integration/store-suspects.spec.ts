@@ -48,9 +48,7 @@ describe('a job that is one crash short of its burial', () => {
   it.each<Settlement>([
     { event: 'hand_back', delayMs: 0 },
     { event: 'hand_back', delayMs: 1_000 },
-    { event: 'retry', outcome: 'failed', delayMs: 0, json: ERROR_JSON },
-    { event: 'snooze', delayMs: 0, json: ERROR_JSON },
-  ])('is no less one after a run that did not crash: $event', async (settlement) => {
+  ])('is no less one after a run that was handed back: $delayMs', async (settlement) => {
     const ulids = await queue.add([{}, {}]);
     await crash();
     await endAll(settlement);
@@ -58,6 +56,39 @@ describe('a job that is one crash short of its burial', () => {
     await queue.promote();
     expect(await claim({ suspects: false })).toEqual([]);
     expect([...(await claim()), ...(await claim())].toSorted()).toEqual(ulids.toSorted());
+  });
+
+  const FAILED = { event: 'retry', outcome: 'failed', delayMs: 0, json: ERROR_JSON } as const;
+
+  it.each<Settlement>([FAILED, { ...FAILED, outcome: 'timed_out' }, { event: 'snooze', delayMs: 0, json: ERROR_JSON }])(
+    'is a job like others again after a run that ended by itself: $event, $outcome',
+    async (settlement) => {
+      const ulids = await queue.add([{}, {}]);
+      await crash();
+      await endAll(settlement);
+      await queue.promote();
+      expect(await claim({ suspects: false })).toEqual(ulids);
+    },
+  );
+
+  it('in all stays one after a run that ended by itself', async () => {
+    const [ulid = ''] = await queue.add([{ maxAttempts: 30 }]);
+    for (let crashes = 1; crashes <= 9; crashes += 1) {
+      const lost = queue.newWorker();
+      expect((await lost.exchange({ want: 1 })).claimed).toHaveLength(1);
+      await queue.moveClock(crashes * (LEASE_MS + 1));
+      await queue.reap({ maxCrashes: MAX_CRASHES });
+      const by = queue.newWorker();
+      const settles = (await by.exchange({ want: 1 })).claimed.map((job) => ({ ...job, settlement: FAILED }));
+      await by.exchange({ settles });
+      await queue.promote();
+    }
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 9, attempt: 9 });
+    expect(await claim({ suspects: false })).toEqual([]);
+    expect(await claim()).toEqual([ulid]);
+    await queue.moveClock(10 * (LEASE_MS + 1));
+    await queue.reap({ maxCrashes: MAX_CRASHES });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'failed', crashesInAll: 10 });
   });
 
   it('is no less one after it stood aside for a worker that cannot read its payload', async () => {

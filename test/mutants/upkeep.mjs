@@ -45,16 +45,9 @@ export const UPKEEP = [
   {
     name: 'any checkpoint makes crashes forgotten, the same one again too',
     file: 'note.lua',
-    from: `note.kind == 'checkpoint' and note.json ~= job.checkpoint and`,
-    to: `note.kind == 'checkpoint' and`,
+    from: `note.kind == 'checkpoint' and note.json ~= job.checkpoint then`,
+    to: `note.kind == 'checkpoint' then`,
     first: ['store-notes'],
-  },
-  {
-    name: 'a job with a new checkpoint is still a suspect',
-    file: 'note.lua',
-    from: `if job.state.all_crashes < MOST_CRASHES - 1 then clear_flag(job.state, FLAG_SUSPECT) end`,
-    to: ``,
-    first: ['store-suspects'],
   },
   {
     name: 'a log has no end',

@@ -55,7 +55,7 @@ export interface Job {
   attempt: number;
   /** All runs. */
   runs: number;
-  /** Since the last checkpoint. */
+  /** In a row: since a run last ended by itself, or came to another checkpoint. */
   crashes: number;
   crashesInAll: number;
   snoozes: number;

@@ -1,5 +1,5 @@
 import { isLive, type Job, type Token } from './job.js';
-import { MOST_CRASHES, type Queue } from './queue.js';
+import type { Queue } from './queue.js';
 
 /** What a handler tells of its job while it runs. */
 export interface Note {
@@ -34,11 +34,7 @@ function writeOne(queue: Queue, job: Job, { kind, json }: Note, now: number): vo
       job.log.push({ at: now, json });
       break;
     case 'checkpoint':
-      // Work went on since the last crash. The crashes in all go on counting.
-      if (json !== job.checkpoint && job.crashesInAll < MOST_CRASHES) {
-        if (job.crashes > 0) queue.tally.saw('crashes forgotten for a checkpoint');
-        job.crashes = 0;
-      }
+      if (json !== job.checkpoint) queue.endRow(job, 'a checkpoint');
       job.checkpoint = json;
       break;
     default:

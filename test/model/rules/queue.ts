@@ -6,7 +6,7 @@ import type { Tally } from '../tally.js';
 
 /** What a type's definition says. */
 export interface Policy {
-  /** So many crashes since the last checkpoint bury a job. */
+  /** So many crashes in a row, without another end of a run or a checkpoint in between, bury a job. */
   readonly maxCrashes: number;
   /** After a run's timeout it is over, whatever the handler does. */
   readonly graceMs: number;
@@ -95,6 +95,12 @@ export class Queue {
 
   isSuspect({ crashes, crashesInAll }: Job): boolean {
     return (crashes > 0 && crashes === this.policy.maxCrashes - 1) || crashesInAll === MOST_CRASHES - 1;
+  }
+
+  /** Work went on since the last crash. The crashes in all go on counting. */
+  endRow(job: Job, why: string): void {
+    if (job.crashes > 0) this.tally.saw(`crashes forgotten for ${why}`);
+    job.crashes = 0;
   }
 
   joinLine(job: Job, end: 'front' | 'back'): void {

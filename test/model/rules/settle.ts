@@ -36,6 +36,7 @@ export function settle(queue: Queue, { ulid, token, ending }: Settle, keep: Keep
       queue.end(job, 'succeed', 'succeeded', now, keep.finished, ending.result);
       break;
     case 'retry':
+      queue.endRow(job, 'a retry');
       if (job.attempt >= job.submit.maxAttempts) bury(queue, job, 'retry', ending, keep, now);
       else postpone(queue, job, 'retrying', ending, ending.outcome, now);
       break;
@@ -45,6 +46,7 @@ export function settle(queue: Queue, { ulid, token, ending }: Settle, keep: Keep
     case 'snooze':
       job.attempt -= 1;
       job.snoozes += 1;
+      queue.endRow(job, 'a snooze');
       postpone(queue, job, 'scheduled', ending, 'snoozed', now);
       break;
     case 'hand_back':

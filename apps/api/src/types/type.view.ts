@@ -41,7 +41,7 @@ export class PolicyView {
   @Whole({ example: 5 })
   readonly max_attempts!: number;
 
-  @Whole({ description: 'Deaths of a worker under the job before it is buried.', example: 3 })
+  @Whole({ description: 'Deaths of a worker under the job, in a row, before it is buried.', example: 3 })
   readonly max_crashes!: number;
 
   @ApiProperty({ type: BackoffView })

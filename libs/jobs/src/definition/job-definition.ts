@@ -43,7 +43,8 @@ export interface JobPolicy<P extends object> {
   /** Runs that may fail before the job is buried. Default 5. */
   readonly attempts?: number;
   /**
-   * Crashes of a worker under the job before it is buried as `poison`; a handler that blocks the event loop past the hard limits of
+   * Crashes of a worker under the job in a row before it is buried as `poison`; a run that ends by itself, or a new checkpoint, begins
+   * the row anew. A handler that blocks the event loop past the hard limits of
    * several jobs counts as one. Default 3. One crash short of that it runs without others of its kind; with 1 it never does, so a
    * crash buries every job of the type that the worker had in hand.
    */

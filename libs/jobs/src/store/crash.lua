@@ -1,5 +1,3 @@
-local MOST_CRASHES = 10
-
 -- Some of the jobs under a worker, with all that a crash of theirs reads; what it may write is touched.
 local function read_held(base, ulids)
   local jobs, touched = {}, {}

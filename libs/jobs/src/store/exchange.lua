@@ -20,6 +20,7 @@
 --#include trail
 --#include dedupe
 --#include finish
+--#include crash-row
 
 local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 64
 local SETTLE, CLAIM = '<c26c14c1c1I6I4', '<c26I4c56'
@@ -252,12 +253,14 @@ local events = {
   end,
   r = function(settle)
     local max_attempts = struct.unpack('<H', settle.header, 72)
+    end_row(settle.state)
     if settle.state.attempt >= max_attempts then bury(settle) else postpone(settle, 'r', KEYS[8]) end
   end,
   F = bury,
   s = function(settle)
     settle.state.attempt = settle.state.attempt - 1
     settle.state.snoozes = settle.state.snoozes + 1
+    end_row(settle.state)
     postpone(settle, 's', KEYS[7])
   end,
   q = function(settle)

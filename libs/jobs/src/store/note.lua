@@ -6,8 +6,9 @@
 -- reply  a letter per note: `+` written, `!` the token was stale
 --#include clock
 --#include record
+--#include crash-row
 
-local MOST_CRASHES, MOST_LINES = 10, 200
+local MOST_LINES = 200
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
@@ -38,10 +39,8 @@ for _, note in ipairs(notes) do
     else
       job.fields[#job.fields + 1] = note.kind
       job.fields[#job.fields + 1] = note.kind == 'progress' and string.format('%.0f %s', now, note.json) or note.json
-      -- Work went on since the last crash. A job that crashes its worker after every step is stopped all the same.
-      if note.kind == 'checkpoint' and note.json ~= job.checkpoint and job.state.all_crashes < MOST_CRASHES then
-        job.state.crashes = 0
-        if job.state.all_crashes < MOST_CRASHES - 1 then clear_flag(job.state, FLAG_SUSPECT) end
+      if note.kind == 'checkpoint' and note.json ~= job.checkpoint then
+        end_row(job.state)
         job.checkpoint = note.json
       end
     end

@@ -13,6 +13,7 @@
 --#include trail
 --#include dedupe
 --#include finish
+--#include crash-row
 --#include crash
 
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
