@@ -19,6 +19,7 @@ export class WakeUp {
   private redis: RedisConnection | undefined;
   /** By name. */
   private channels: ReadonlyMap<string, WakeUpChannel> = new Map();
+  private forgetServers: () => void = () => undefined;
 
   constructor(
     private readonly options: WorkerOptions,
@@ -48,12 +49,13 @@ export class WakeUp {
       else if (message === 'outgoing') onOutgoing(type);
       else onCancel(type, message);
     });
-    onServerChange(redis, (concerns) => {
+    this.forgetServers = onServerChange(redis, (concerns) => {
       for (const [name, channel] of this.channels) if (concerns(name)) channel.hearAnew();
     });
   }
 
   stop(): void {
+    this.forgetServers();
     if (this.redis !== undefined) closeRedis(this.redis);
     this.redis = undefined;
     for (const channel of this.channels.values()) channel.stop();

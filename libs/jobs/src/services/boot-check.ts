@@ -7,6 +7,7 @@ import { Link } from '../store/link.js';
 import { serverFacts, type ServerFacts } from '../store/server-facts.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
 import { serverFaults } from './server-faults.js';
+import { ServerWatch } from './server-watch.js';
 import { SUBMIT_LINK } from './submit-link.js';
 
 /** A Redis that is there answers within this; the boot does not wait for one that is not. */
@@ -90,6 +91,7 @@ export class BootCheck implements OnModuleInit {
     const found = await foreignLayout(this.link);
     if (found !== undefined) throw new LayoutMismatchError(this.options.keyPrefix, found);
     this.link.gate.open();
+    new ServerWatch(this.link, this.options.logger).start();
   }
 
   private async checkServers(): Promise<void> {

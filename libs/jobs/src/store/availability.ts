@@ -101,6 +101,7 @@ export function isRedisAway(error: unknown): boolean {
       error.message,
     ) ||
     error.name === 'MaxRetriesPerRequestError' ||
+    error.name === 'MasterAwayError' ||
     error.name === 'ClusterAllFailedError'
   );
 }

@@ -14,15 +14,15 @@ export interface ServerFacts {
   readonly replicas: number;
 }
 
-/** Asks each server that takes writes. By INFO, as managed ones allow no CONFIG. */
+/** Asks each server that takes writes, and rejects when one does not answer. By INFO, as managed ones allow no CONFIG. */
 export async function serverFacts(link: Link): Promise<readonly ServerFacts[]> {
-  return Promise.all(mastersOf(link.redis).map(factsOf));
+  return Promise.all((await mastersOf(link.redis)).map(factsOf));
 }
 
 /** How many replicas are connected to each server that takes writes. */
 export async function replicaCounts(link: Link): Promise<readonly number[]> {
   return Promise.all(
-    mastersOf(link.redis).map(async ({ connection }) => replicasIn(parseInfo(await connection.info('replication')))),
+    (await mastersOf(link.redis)).map(async ({ connection }) => replicasIn(parseInfo(await connection.info('replication')))),
   );
 }
 

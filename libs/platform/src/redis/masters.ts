@@ -8,10 +8,42 @@ export interface RedisMaster {
   readonly port: number;
 }
 
-/** All servers that take the writes of a connection that is ready: one, or in a Cluster each master that is known of. */
-export function mastersOf(connection: RedisConnection): readonly RedisMaster[] {
+/**
+ * All servers that take the writes of a connection that is ready: one, or in a Cluster each master of which it knows.
+ * @throws {MasterAwayError} when there is no connection to one of these, and none can be made.
+ */
+export async function mastersOf(connection: RedisConnection): Promise<readonly RedisMaster[]> {
   if (connection instanceof Redis) return [masterOf(connection)];
+  // The client drops a node whose connection has ended until it reads the map again.
+  if (awayFrom(connection).length > 0) await readMap(connection);
+  const [away] = awayFrom(connection);
+  if (away !== undefined) throw new MasterAwayError(away);
   return connection.nodes('master').map(masterOf);
+}
+
+/** A server that serves slots of a Cluster cannot be asked. */
+class MasterAwayError extends Error {
+  override readonly name = 'MasterAwayError';
+
+  constructor(readonly address: string) {
+    super(`There is no connection to ${address}, which serves a part of the Cluster.`);
+  }
+}
+
+/** The masters by the map of the Cluster that the client has no connection for. */
+function awayFrom(cluster: Cluster): readonly string[] {
+  const connected = new Set(cluster.nodes('master').map(addressOf));
+  const serving = new Set(cluster.slots.flatMap(([master]) => master ?? []));
+  return [...serving].filter((address) => !connected.has(address));
+}
+
+function readMap(cluster: Cluster): Promise<void> {
+  return new Promise((resolve, reject) => {
+    cluster.refreshSlotsCache((error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }
 
 /** The server that takes the writes to a key, as far as is known; undefined when none does. */
