@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Auditor } from '../../libs/jobs/src/maintenance/auditor.js';
 import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
@@ -124,21 +125,63 @@ describe('an audit', () => {
     expect(await auditAll(['01JDVZ8XQ4T4Y8Q7M5K3N2P1R0'])).toEqual([]);
   });
 
+  const auditorOf = (types: readonly string[], logger = silentLogger) => {
+    const rouser = new Rouser(queue.link, { logger: silentLogger });
+    return new Auditor(new Set(types), {
+      link: queue.link,
+      worker: worker.identity,
+      // It uses nothing else of a worker's options.
+      options: { logger } as ConstructorParameters<typeof Auditor>[1]['options'],
+      journal: Object.create(JobJournal.prototype) as JobJournal,
+      rouser,
+      batcher: new EnqueueBatcher(queue.link, rouser, {}),
+    });
+  };
+
+  it('goes on where it was when Redis was away between two pages, or in the middle of one', async () => {
+    const ulids = await queue.add(Array.from({ length: 700 }, () => ({})));
+    await queue.redis.del(queue.keys.ready[5] ?? '');
+    let broken = false;
+    const breaksOnce = () => {
+      if (broken) return;
+      broken = true;
+      throw new Error('Connection is closed.');
+    };
+    // It tells of the first job that it lists again, and by then has dealt with ten of its page at most.
+    const auditor = auditorOf(
+      [queue.type],
+      Object.assign(Object.create(silentLogger) as typeof silentLogger, { warn: breaksOnce }),
+    );
+    const untilBroken = async () => {
+      while (!broken) await auditor.auditPage();
+    };
+    await expect(untilBroken()).rejects.toThrow('Connection is closed.');
+    await auditor.auditPage();
+    const back = once(queue.redis, 'ready');
+    queue.redis.disconnect(true);
+    await expect(auditor.auditPage()).rejects.toThrow();
+    await back;
+    while ((await auditor.auditPage()) < 60_000);
+    expect((await queue.depth()).counts.queued).toBe(ulids.length);
+  });
+
+  it('goes through the jobs of a type though another is spoilt', async () => {
+    const ulids = await queue.add(Array.from({ length: 300 }, () => ({})));
+    const other = queue.another();
+    await other.add([{}]);
+    await queue.redis.del(queue.keys.ready[5] ?? '');
+    await queue.redis.set(other.keys.leases, 'spoilt');
+    const auditor = auditorOf([queue.type, other.type]);
+    while ((await auditor.auditPage()) < 60_000);
+    expect((await queue.depth()).counts.queued).toBe(ulids.length);
+  });
+
   it('goes through all jobs of its types in pages, and rests when it is through', async () => {
     const ulids = await queue.add(Array.from({ length: 700 }, () => ({})));
     const other = queue.another();
     const [foreign = ''] = await other.add([{}]);
     await queue.redis.del(queue.keys.ready[5] ?? '', other.keys.ready[5] ?? '');
-    const rouser = new Rouser(queue.link, { logger: silentLogger });
-    const auditor = new Auditor(new Set([queue.type]), {
-      link: queue.link,
-      worker: worker.identity,
-      // It uses nothing else of a worker's options.
-      options: { logger: silentLogger } as ConstructorParameters<typeof Auditor>[1]['options'],
-      journal: Object.create(JobJournal.prototype) as JobJournal,
-      rouser,
-      batcher: new EnqueueBatcher(queue.link, rouser, {}),
-    });
+    const auditor = auditorOf([queue.type]);
     let pages = 0;
     while ((await auditor.auditPage()) < 60_000) pages += 1;
     expect(pages).toBeGreaterThan(1);

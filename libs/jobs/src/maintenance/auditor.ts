@@ -1,7 +1,8 @@
 import { formatJobId } from '../definition/job-id.js';
 import type { Ticking } from '../runtime/loop.js';
-import { MAX_JOBS_PER_AUDIT, audit } from '../store/audit.js';
-import { scanJobs } from '../store/job-scan.js';
+import { MAX_JOBS_PER_AUDIT, audit, type Audited } from '../store/audit.js';
+import { isRedisAway, isRedisRefusal } from '../store/availability.js';
+import { JobScan } from '../store/job-scan.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
 /** Pages of one round come this far apart, and rounds that far: it is a net under all else, and must cost nothing. */
@@ -10,7 +11,7 @@ const ROUND_PACE_MS = 6 * 3_600_000;
 
 /** Goes through all jobs now and then, and lists those again that stand in no structure and would never be seen. */
 export class Auditor implements Ticking {
-  private pages: ReturnType<typeof scanJobs> | undefined;
+  private scan: JobScan | undefined;
   private rested = false;
 
   constructor(
@@ -27,15 +28,17 @@ export class Auditor implements Ticking {
     return this.auditPage();
   }
 
-  /** Looks at the next page of jobs. Answers in how many milliseconds the one after it is to be looked at. */
+  /**
+   * Looks at the next page of jobs, again when that failed. Answers in how many milliseconds the one after it is to be looked at.
+   * @throws when Redis is away or refuses.
+   */
   async auditPage(): Promise<number> {
-    this.pages ??= scanJobs(this.context.link);
-    const next = await this.pages.next();
-    if (next.done === true) {
-      this.pages = undefined;
+    this.scan ??= new JobScan(this.context.link);
+    const page = await this.scan.page();
+    if (page === undefined) {
+      this.scan = undefined;
       return ROUND_PACE_MS;
     }
-    const page = next.value;
     for (const type of new Set(page.map((job) => job.type))) {
       if (this.types.has(type))
         await this.audit(
@@ -43,12 +46,14 @@ export class Auditor implements Ticking {
           page.filter((job) => job.type === type).map(({ ulid }) => ulid),
         );
     }
+    this.scan.passOn();
     return PAGE_PACE_MS;
   }
 
   private async audit(type: string, ulids: readonly string[]): Promise<void> {
     for (let i = 0; i < ulids.length; i += MAX_JOBS_PER_AUDIT) {
-      const { relisted, woke } = await audit(this.context.link, type, ulids.slice(i, i + MAX_JOBS_PER_AUDIT));
+      const some = ulids.slice(i, i + MAX_JOBS_PER_AUDIT);
+      const { relisted, woke } = await this.auditSome(type, some);
       if (woke) this.context.rouser.woke(type);
       for (const ulid of relisted) {
         this.context.options.logger.warn(
@@ -56,6 +61,18 @@ export class Auditor implements Ticking {
           'job stood in no structure and is listed again',
         );
       }
+    }
+  }
+
+  /** Jobs that cannot be looked at, because something of the type is spoilt, must not keep the round from all others. */
+  private async auditSome(type: string, ulids: readonly string[]): Promise<Audited> {
+    try {
+      return await audit(this.context.link, type, ulids);
+    } catch (error) {
+      if (isRedisAway(error) || isRedisRefusal(error)) throw error;
+      const job_ids = ulids.map((ulid) => formatJobId({ type, ulid }));
+      this.context.options.logger.error({ err: error, job_type: type, job_ids }, 'jobs cannot be audited');
+      return { relisted: [], woke: false };
     }
   }
 }
