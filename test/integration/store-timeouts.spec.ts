@@ -32,7 +32,7 @@ describe('a run past its timeout and grace', () => {
   const look = (page = { offset: 0, limit: 250 }) =>
     overdue(queue.link, queue.type, worker.identity.number, { graceMs: GRACE_MS, ...page });
 
-  const newReaper = (isolation: { isolation?: 'thread' } = {}) => {
+  const newReaper = (isolation: { isolation?: 'thread' } = {}, leaseMs = LEASE_MS) => {
     const definition = defineJob(queue.type, { payload: unchecked<object>(), ...isolation, grace: `${GRACE_MS}ms` });
     const told: string[] = [];
     const retries = { lookedFor: 0 };
@@ -41,7 +41,7 @@ describe('a run past its timeout and grace', () => {
       link: queue.link,
       worker: queue.newWorker().identity,
       // All that a reaper asks for.
-      options: { leaseMs: LEASE_MS, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
+      options: { leaseMs, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
       journal: { crashed: () => told.push('crashed'), settled: () => told.push('timed out') } as unknown as JobJournal,
       rouser,
       batcher: new EnqueueBatcher(queue.link, rouser, {}),
@@ -150,6 +150,16 @@ describe('a run past its timeout and grace', () => {
     await worker.exchange({ want: 1 });
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS + LEASE_MS);
     expect(await queue.reap({ graceMs: GRACE_MS })).toMatchObject({ timedOut: [], jobs: [{ ulid }] });
+  });
+
+  it('and any other run of a dead worker waits five seconds at most for a reaper that has just started, however long a lease is', async () => {
+    await queue.add([LONG]);
+    await worker.exchange({ want: 1 });
+    const { reaper, told } = newReaper({}, 3_600_000);
+    await queue.moveClock(LEASE_MS + 1_000);
+    expect(await reaper.tick()).toBeLessThanOrEqual(5_000);
+    await reaper.tick();
+    expect(told).toEqual(['crashed']);
   });
 
   it('is settled by a heartbeat thread that was started anew, too', async () => {

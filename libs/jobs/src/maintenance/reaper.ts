@@ -13,6 +13,8 @@ import type { MaintenanceContext } from './maintenance-context.js';
 
 /** Living workers need this long at least to reconnect and beat after an outage. */
 const MIN_WAIT_MS = 2_000;
+/** A heartbeat that failed is tried again each second, however long a lease is. */
+const MAX_WAIT_MS = 5_000;
 
 /** Takes back the jobs of workers that are not heard of any more. */
 export class Reaper implements Ticking {
@@ -49,7 +51,7 @@ export class Reaper implements Ticking {
       this.interrupted = true;
       await link.redis.time();
       this.interrupted = false;
-      return this.next(Math.max(beatMs, MIN_WAIT_MS));
+      return this.next(Math.min(Math.max(beatMs, MIN_WAIT_MS), MAX_WAIT_MS));
     }
     this.interrupted = true;
     const { nextEndInMs, woke, workerNumber = '', timedOut, jobs } = await reap(link, this.call);
