@@ -90,6 +90,19 @@ describe('what a handler tells of its job', () => {
     expect(log.map((line) => Number(line.split(' ')[1]))).toEqual(Array.from({ length: 200 }, (_, index) => index + 70));
   });
 
+  it.each(['log', 'extra'] as const)(
+    'is written of no job in a call in which one is spoilt, so that each can be told anew: %s',
+    async (what) => {
+      await queue.add([{}, {}]);
+      const jobs = [await claimOne(), await claimOne()];
+      const spoilt = jobs[1]?.ulid ?? '';
+      await queue.redis.set(queue.keys[what](spoilt), 'spoilt');
+      await expect(queue.note(jobs.flatMap(notesOf))).rejects.toThrow('WRONGTYPE');
+      expect(await queue.redis.exists(queue.keys.log(jobs[0]?.ulid ?? ''), queue.keys.extra(jobs[0]?.ulid ?? ''))).toBe(0);
+      await queue.redis.del(queue.keys[what](spoilt));
+    },
+  );
+
   it('as a checkpoint makes the crashes before it forgotten, if it is another than the last one', async () => {
     const [ulid = ''] = await queue.add([{}]);
     const crashes = async (): Promise<number[]> => {

@@ -50,6 +50,13 @@ export const UPKEEP = [
     first: ['store-notes'],
   },
   {
+    name: 'a log that is no list is met when others have been written',
+    file: 'note.lua',
+    from: `    redis.call('LLEN', job.log)\n`,
+    to: ``,
+    first: ['store-notes'],
+  },
+  {
     name: 'a log has no end',
     file: 'note.lua',
     from: `    redis.call('LTRIM', job.log, -MOST_LINES, -1)\n`,

@@ -67,7 +67,8 @@ export class NoteQueue {
       );
     } catch (error) {
       if (isRedisAway(error) || isRedisRefusal(error)) throw error;
-      for (const { reject } of entries) reject(error);
+      if (entries.length > 1) await this.sendEach(entries);
+      else for (const { reject } of entries) reject(error);
       return;
     }
     entries.forEach(({ from, resolve, reject }, index) => {
@@ -78,6 +79,15 @@ export class NoteQueue {
       from.onStale();
       reject(new JobAbortedError('lease_lost'));
     });
+  }
+
+  /** What is spoilt of one job must not fail the notes of others. Nothing of a call that fails was written. */
+  private async sendEach(entries: Batch['entries']): Promise<void> {
+    // What was answered is gone from here, so that none is sent twice when Redis goes away in between.
+    while (entries.length > 0) {
+      await this.send({ entries: entries.slice(0, 1), bytes: 0 });
+      entries.shift();
+    }
   }
 }
 

@@ -8,11 +8,19 @@ import { RunNotes } from './run-notes.js';
 class Notebook {
   readonly written: string[] = [];
   readonly failures = new Map<string, Promise<never>>();
+  /** By the letter that a ulid is made of. */
+  readonly spoilt = new Set<string>();
+  /** It goes away after so many notes. */
+  notesLeft = Infinity;
 
   callBuffer(_command: string, _sha: string, keyCount: number, clock: string, ...rest: unknown[]) {
     const failure = [...this.failures].find(([type]) => clock.includes(type))?.[1];
     if (failure !== undefined) return failure;
     const notes = rest.slice(keyCount - 1);
+    const letters = notes.filter((_argument, index) => index % 4 === 0).map((ulid) => String(ulid).slice(0, 1));
+    if (letters.some((letter) => this.spoilt.has(letter))) return Promise.reject(refusal('WRONGTYPE x'));
+    if (letters.length > this.notesLeft) return Promise.reject(AWAY);
+    this.notesLeft -= letters.length;
     const jsons = notes.filter((_argument, index) => index % 4 === 3).map(String);
     this.written.push(...jsons);
     return Promise.resolve(Buffer.from('+'.repeat(jsons.length)));
@@ -38,7 +46,8 @@ describe('what handlers tell of their jobs', () => {
     writer = new NoteWriter(new Link(redis as unknown as RedisConnection, 'test'));
   });
 
-  const runOf = (type: string) => new RunNotes(type, { ulid: '0'.repeat(26), token: Buffer.alloc(14) }, writer, () => undefined);
+  const runOf = (type: string, letter = '0') =>
+    new RunNotes(type, { ulid: letter.repeat(26), token: Buffer.alloc(14) }, writer, () => undefined);
 
   it('does not pile up while Redis is away: of the progress, what was told first and what last is written', async () => {
     redis.fail('mail', AWAY);
@@ -85,6 +94,26 @@ describe('what handlers tell of their jobs', () => {
     const saved = runOf('mail').keep('checkpoint', 'saved');
     await writer.tick();
     await expect(saved).rejects.toThrow('WRONGTYPE');
+  });
+
+  it('is written though something of another job is spoilt', async () => {
+    redis.spoilt.add('1');
+    const [before, spoilt, after] = ['0', '1', '2'].map((letter) => runOf('mail', letter).keep('checkpoint', letter));
+    await writer.tick();
+    await Promise.all([before, after, expect(spoilt).rejects.toThrow('WRONGTYPE')]);
+    expect(redis.written).toEqual(['0', '2']);
+  });
+
+  it('is written once though Redis goes away while the notes of a spoilt job are told from others', async () => {
+    redis.spoilt.add('1');
+    redis.notesLeft = 1;
+    const [before, spoilt, after] = ['0', '1', '2'].map((letter) => runOf('mail', letter).keep('checkpoint', letter));
+    const refused = expect(spoilt).rejects.toThrow('WRONGTYPE');
+    await expect(writer.tick()).rejects.toBe(AWAY);
+    redis.notesLeft = Infinity;
+    await writer.tick();
+    await Promise.all([before, refused, after]);
+    expect(redis.written).toEqual(['0', '2']);
   });
 
   it('at the end of a run is kept when Redis is away, and holds up nothing', async () => {

@@ -22,6 +22,7 @@ for i = 1, #ARGV, 4 do
     local header = header_at(job.key)
     job.state = header ~= '' and read_state(header)
     job.checkpoint = redis.call('HGET', job.extra, 'checkpoint')
+    redis.call('LLEN', job.log)
     jobs[ulid] = job
     for _, key in ipairs({ job.extra, job.log }) do keys[#keys + 1] = key end
   end
