@@ -82,6 +82,19 @@ describe('a promotion at a pace', () => {
 });
 
 describe('jobs whose time has come', () => {
+  it('are moved in the order of their times, whether they were scheduled or are retried', async () => {
+    const queue = await StoredQueue.open();
+    const worker = queue.newWorker();
+    const [retried = ''] = await queue.add([{}]);
+    const settlement = { event: 'retry', outcome: 'failed', delayMs: 1_500, json: '{}' } as const;
+    await worker.exchange({ settles: (await worker.exchange({ want: 1 })).claimed.map((job) => ({ ...job, settlement })) });
+    const [late, early] = await queue.add([{ when: { delayMs: 3_000 } }, { when: { delayMs: 1_000 } }]);
+    await queue.moveClock(4_000);
+    const moved = [...(await queue.promote(2)).moved, ...(await queue.promote(2)).moved];
+    expect(moved.map(({ ulid }) => ulid)).toEqual([early, retried, late]);
+    await queue.close();
+  });
+
   it('are moved, cancelled and taken from their worker, and told of, also when one of them cannot be read', async () => {
     const queue = await StoredQueue.open();
     const facts = { userId: 'budi' };

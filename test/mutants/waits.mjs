@@ -1,6 +1,13 @@
 /** What time alone brings about, and who is woken for it. */
 export const WAITS = [
   {
+    name: 'retries wait for all scheduled jobs that are due',
+    file: 'promote.lua',
+    from: `return a.at < b.at or`,
+    to: `return a.set ~= b.set and a.set == KEYS[3] or a.set == b.set and a.at < b.at or a.set == b.set and`,
+    first: ['store-promote'],
+  },
+  {
     name: 'the latest promoted job runs first',
     file: 'promote.lua',
     from: `redis.call('RPUSH', list, unpack(entries))`,

@@ -9,7 +9,7 @@ export interface Promotion {
 
 /**
  * What time alone brings about: waiting jobs past their deadline expire, before any is promoted; then those whose time has come
- * join the back of their line in the order of their times, scheduled ones before retrying ones.
+ * join the back of their line in the order of their times.
  */
 export function promote(queue: Queue, { limit, keepFinished }: Promotion, moved: readonly string[], now: number): void {
   must(moved.length <= limit, `${moved.length} jobs were moved, more than ${limit}`);
@@ -24,22 +24,21 @@ export function promote(queue: Queue, { limit, keepFinished }: Promotion, moved:
     if (queue.parked.has(job.submit.ulid)) queue.tally.saw('expired while parked');
     queue.end(job, 'expire', 'expired', now, keepFinished);
   }
-  for (const status of ['scheduled', 'retrying'] as const) {
-    for (const job of waiting(
-      queue,
-      (one) => one.status === status && one.dueAt <= now,
-      (one) => one.dueAt,
-    )) {
-      const turn = left[0] === job.submit.ulid;
-      // Those that expire are looked at within the same bound.
-      if (!turn && (moved.length === limit || expired.length > 0)) break;
-      must(turn, `${job.submit.ulid} was not promoted in its turn`);
-      left.shift();
-      queue.change(job, 'promote', 'queued');
-      queue.seq += 1;
-      job.seq = queue.seq;
-      queue.joinLine(job, 'back');
-    }
+  const due = waiting(
+    queue,
+    (one) => one.status !== 'queued' && one.dueAt <= now,
+    (one) => one.dueAt,
+  );
+  for (const job of due) {
+    const turn = left[0] === job.submit.ulid;
+    // Those that expire are looked at within the same bound.
+    if (!turn && (moved.length === limit || expired.length > 0)) break;
+    must(turn, `${job.submit.ulid} was not promoted in its turn`);
+    left.shift();
+    queue.change(job, 'promote', 'queued');
+    queue.seq += 1;
+    job.seq = queue.seq;
+    queue.joinLine(job, 'back');
   }
   must(left.length === 0, `${left.join()} moved before its time`);
 }

@@ -21,11 +21,18 @@ local noted, count = string.match(redis.call('GET', KEYS[21]) or '', '^(%d+) (%d
 if tonumber(noted) == window then spent = tonumber(count) end
 
 local found = {}
-local function look(set, room)
-  local jobs = {}
-  for _, ulid in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, room)) do
+-- The earliest of the sets together: retries are not to wait for all of a burst of scheduled jobs.
+local function look(sets, room)
+  local entries, jobs = {}, {}
+  for _, set in ipairs(sets) do
+    local members = redis.call('ZRANGEBYSCORE', set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, room)
+    for i = 1, #members, 2 do entries[#entries + 1] = { ulid = members[i], at = tonumber(members[i + 1]), set = set } end
+  end
+  table.sort(entries, function(a, b) return a.at < b.at or a.at == b.at and a.ulid < b.ulid end)
+  for i = 1, math.min(#entries, room) do
+    local ulid = entries[i].ulid
     if not found[ulid] then
-      local job = { ulid = ulid, set = set, key = base .. 'job:' .. ulid }
+      local job = { ulid = ulid, set = entries[i].set, key = base .. 'job:' .. ulid }
       job.header = header_at(job.key)
       if job.header ~= '' then
         job.state = read_state(job.header)
@@ -39,7 +46,7 @@ local function look(set, room)
 end
 
 -- Those that expire first: a job must not queue past its deadline.
-local expiries, touched = look(KEYS[6], limit), {}
+local expiries, touched = look({ KEYS[6] }, limit), {}
 for _, job in ipairs(expiries) do
   if job.state then
     job.dedupe_key = held_dedupe_key(base, job.ulid, job.header)
@@ -49,8 +56,7 @@ for _, job in ipairs(expiries) do
 end
 if #touched > 0 then redis.call('TOUCH', unpack(touched)) end
 local room = math.min(limit - #expiries, math.max(pace - spent, 0))
-local due = look(KEYS[3], room)
-for _, job in ipairs(look(KEYS[4], room - #due)) do due[#due + 1] = job end
+local due = look({ KEYS[3], KEYS[4] }, room)
 local seq = tonumber(redis.call('GET', KEYS[2]) or 0)
 
 local reply, ready, ending = { -1, 0 }, {}, new_ending(base, now)
