@@ -27,6 +27,12 @@ export abstract class Heart {
   abstract tellBeyondRedis(): void;
 }
 
+/** Lets all come to their end before the first failure is told: in a Cluster some types may be out of reach while others are not. */
+export async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(works);
+  await Promise.all(works);
+}
+
 export interface HeartbeatOptions {
   readonly link: Link;
   readonly workerNumber: bigint;
@@ -62,7 +68,7 @@ export class Heartbeat implements Ticking {
   async tick(): Promise<number> {
     const { leaseMs } = this.options;
     const started = performance.now();
-    await Promise.all([this.announce(leaseMs), ...this.held.map((type) => this.beat(type))]);
+    await allOf([this.announce(leaseMs), ...this.held.map((type) => this.beat(type))]);
     return Math.max(leaseMs / BEATS_PER_LEASE - (performance.now() - started), 0);
   }
 

@@ -8,7 +8,7 @@ import type { StoredJob } from '../store/reply.js';
 import { rouse } from '../store/rouse.js';
 import { countOverdueRuns, crashOverdueRuns } from './blocked-runs.js';
 import { restoreRetry, type CarriedRetry } from './carried-retry.js';
-import { BEATS_PER_LEASE, Heartbeat } from './heart.js';
+import { BEATS_PER_LEASE, Heartbeat, allOf } from './heart.js';
 import { Loop, type Ticking } from './loop.js';
 import { HEARTBEAT_LANE, TimedOutRuns } from './timed-out-runs.js';
 
@@ -80,24 +80,25 @@ class Watch implements Ticking {
 
   async tick(): Promise<number> {
     this.say({ kind: 'turning' });
-    const restMs = await this.heartbeat.tick();
-    if (performance.now() - this.lastTurnAt > (BLOCKED_AFTER_BEATS * this.setup.leaseMs) / BEATS_PER_LEASE) {
-      await this.settleOverdue();
-      await this.lookForOthers();
+    try {
+      return await this.heartbeat.tick();
+    } finally {
+      if (performance.now() - this.lastTurnAt > (BLOCKED_AFTER_BEATS * this.setup.leaseMs) / BEATS_PER_LEASE) {
+        await this.settleOverdue().finally(() => this.lookForOthers());
+      }
     }
-    return restMs;
   }
 
   /** The process may have woken somebody before it was blocked, or have been woken itself: it cannot look whether anybody came. */
   private async lookForOthers(): Promise<void> {
-    await Promise.all(Object.keys(this.setup.about.types).map((type) => rouse(this.link, type)));
+    await allOf(Object.keys(this.setup.about.types).map((type) => rouse(this.link, type)));
   }
 
   private async settleOverdue(): Promise<void> {
     // Those that are taken meanwhile go on all the same, and may be what blocks.
     this.handlers = Math.max(this.handlers, this.heartbeat.jobs + this.beyondRedis);
     const policies = this.setup.policies.filter(({ type }) => this.heartbeat.held.includes(type));
-    if (this.handlers === 1) for (const policy of policies) await this.timeOut(policy);
+    if (this.handlers === 1) await allOf(policies.map((policy) => this.timeOut(policy)));
     else await this.takeBack(policies);
   }
 
@@ -114,12 +115,14 @@ class Watch implements Ticking {
   private async takeBack(policies: readonly HeartPolicy[]): Promise<void> {
     const { link, setup } = this;
     const { number } = setup.worker;
-    const counts = await Promise.all(policies.map((policy) => countOverdueRuns(link, policy, number)));
+    // A type that is out of reach may have the handler that blocks.
+    const counts = await Promise.all(policies.map((policy) => countOverdueRuns(link, policy, number).catch(() => 0)));
     const blameShared = counts.reduce((sum, count) => sum + count, 0) < this.handlers;
-    for (const policy of policies) {
+    const take = async (policy: HeartPolicy): Promise<void> => {
       const jobs = await crashOverdueRuns(link, policy, number, blameShared, setup);
       if (jobs.length > 0) this.say({ kind: 'taken', type: policy.type, jobs });
-    }
+    };
+    await allOf(policies.map(take));
   }
 
   private say(message: HeartMessage): void {
