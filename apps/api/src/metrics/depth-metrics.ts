@@ -13,15 +13,17 @@ export class DepthMetrics {
     @Inject(API_LOG) private readonly log: Logger,
   ) {}
 
-  /** The gauges as Prometheus reads them; nothing when Redis is out of reach, as the other metrics are wanted just then. */
+  /** The gauges as Prometheus reads them, of the types whose Redis can be reached: the other metrics are wanted just when one cannot. */
   async text(): Promise<string> {
-    try {
-      const depths = await Promise.all(this.catalog.types.map((type) => this.status.depth(type)));
-      return await gaugesOf(depths).metrics();
-    } catch (err) {
-      this.log.warn({ err }, 'queue depths could not be read for a scrape');
-      return '';
+    const { types } = this.catalog;
+    const asked = await Promise.allSettled(types.map((type) => this.status.depth(type)));
+    const depths = asked.flatMap((depth) => (depth.status === 'fulfilled' ? [depth.value] : []));
+    const [failure] = asked.flatMap((depth) => (depth.status === 'rejected' ? [depth] : []));
+    if (failure !== undefined) {
+      const unread = types.filter((_type, nth) => asked[nth]?.status === 'rejected');
+      this.log.warn({ err: failure.reason as unknown, types: unread }, 'queue depths could not be read for a scrape');
     }
+    return depths.length === 0 ? '' : gaugesOf(depths).metrics();
   }
 }
 

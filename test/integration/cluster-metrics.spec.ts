@@ -1,0 +1,29 @@
+import { startTestApi } from '../support/api-app.js';
+import { eventually } from '../support/eventually.js';
+import { IN_PARTS, TestCluster } from '../support/test-cluster.js';
+
+jest.setTimeout(60_000);
+
+describe('the metrics of the api, while a node of the Cluster is away', () => {
+  it('keep the depths of the types on the others', async () => {
+    const cluster = await TestCluster.start(IN_PARTS);
+    const api = await startTestApi({ REDIS_URL: cluster.url });
+    const depths = async () => [...new Set((await api.http.get('/metrics')).text.match(/antrean_queue_jobs\{type="[^"]+/g))];
+    const all = await eventually(async () => {
+      const found = await depths();
+      expect(found).not.toEqual([]);
+      return found;
+    });
+    const node = await cluster.ownerOf(await cluster.slotOf('{email.send}'));
+    await node.kill();
+    const left = await depths();
+    expect(left).not.toContain('antrean_queue_jobs{type="email.send');
+    expect(left.length).toBeGreaterThan(0);
+    expect(all).toEqual(expect.arrayContaining(left));
+    expect(api.log).toContainEqual(
+      expect.objectContaining({ level: 'warn', types: expect.arrayContaining(['email.send']) as string[] }),
+    );
+    await api.close();
+    await cluster.stop();
+  });
+});
