@@ -28,3 +28,4 @@ export {
 } from './tracing/trace-context.js';
 export { signWebhook } from './webhooks/sign-webhook.js';
 export { DEFAULT_SECRET, type WebhookSecrets } from './webhooks/webhook-secrets.js';
+export { Waiters } from './waiters.js';

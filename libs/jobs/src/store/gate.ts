@@ -1,14 +1,17 @@
-/** Keeps work from a Redis until it is known to be fit. Opens once and stays so. */
+import { Waiters } from '@antrean/platform';
+
+/** Keeps work from a Redis until it is known to be fit. What was decided once, stays so. */
 export class Gate {
   /** Whether it will ever open; undecided until then. */
   readonly opens: Promise<boolean>;
-  private decide: (opens: boolean) => void = () => undefined;
+  private settle: (opens: boolean) => void = () => undefined;
+  private readonly waiters = new Waiters();
   private state: 'closed' | 'open' | 'refused' = 'closed';
   private held = 'Redis has not been checked yet.';
 
   constructor() {
     this.opens = new Promise((resolve) => {
-      this.decide = resolve;
+      this.settle = resolve;
     });
   }
 
@@ -33,30 +36,30 @@ export class Gate {
   }
 
   open(): void {
-    this.state = 'open';
-    this.decide(true);
+    this.decide('open');
   }
 
   /** Stays closed for now. */
   hold(reason: string): void {
-    this.held = reason;
+    if (this.state === 'closed') this.held = reason;
   }
 
   /** Stays closed for good. */
   refuse(reason: string): void {
-    this.held = reason;
-    this.state = 'refused';
-    this.decide(false);
+    this.hold(reason);
+    this.decide('refused');
   }
 
   /** Resolves true as soon as it is open, false when that takes longer, or will never be. */
   async opensWithin(ms: number): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeIsUp = new Promise<boolean>((resolve) => {
-      timer = setTimeout(resolve, ms, false);
-    });
-    const opens = await Promise.race([this.opens, timeIsUp]);
-    clearTimeout(timer);
-    return opens;
+    if (this.state === 'closed') await this.waiters.within(ms);
+    return this.isOpen;
+  }
+
+  private decide(state: 'open' | 'refused'): void {
+    if (this.state !== 'closed') return;
+    this.state = state;
+    this.waiters.release();
+    this.settle(this.isOpen);
   }
 }

@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
+import { Waiters } from '../waiters.js';
 import { parseRedisUrl, type RedisTarget } from './redis-url.js';
 
 /** A connection to Redis, whatever way it is run. */
@@ -46,30 +47,20 @@ const closed = new WeakSet<RedisConnection>();
 
 /** Resolves true as soon as the connection can take commands, false when `timeoutMs` is over first. */
 export async function waitUntilReady(connection: RedisConnection, timeoutMs: number): Promise<boolean> {
-  if (connection.status === 'ready') return true;
-  let timer: NodeJS.Timeout | undefined;
-  const timeIsUp = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, false);
-  });
-  const ready = await Promise.race([nextReady(connection), timeIsUp]);
-  clearTimeout(timer);
-  return ready;
+  return connection.status === 'ready' || waitersOf(connection).within(timeoutMs);
 }
 
-const readyPromises = new WeakMap<RedisConnection, Promise<boolean>>();
+const waitersOfConnections = new WeakMap<RedisConnection, Waiters>();
 
 /** One listener a connection, however many wait: in an outage those are many. */
-function nextReady(connection: RedisConnection): Promise<boolean> {
-  const known = readyPromises.get(connection);
-  if (known !== undefined) return known;
-  const ready = new Promise<boolean>((resolve) => {
-    connection.once('ready', () => {
-      readyPromises.delete(connection);
-      resolve(true);
-    });
-  });
-  readyPromises.set(connection, ready);
-  return ready;
+function waitersOf(connection: RedisConnection): Waiters {
+  let waiters = waitersOfConnections.get(connection);
+  if (waiters === undefined) {
+    waiters = new Waiters();
+    waitersOfConnections.set(connection, waiters);
+    connection.on('ready', waiters.release.bind(waiters));
+  }
+  return waiters;
 }
 
 /** Closes the connection without waiting for an answer that may never come. */
