@@ -2,6 +2,7 @@ import { QueueHealth, QueueUnavailableError } from '@antrean/jobs';
 import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { Link } from '@antrean/jobs/testing';
 import { Redis } from 'ioredis';
+import { NotReplicatedError } from '../../libs/jobs/src/definition/errors.js';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { untilAccepted } from '../support/away-answer.js';
@@ -101,6 +102,40 @@ describe('with DURABILITY=replicated', () => {
       await back;
     };
     await expect(new ReplicaGate(app.link).pass(PathJob.type, write)).rejects.toThrow('The connection was lost');
+  });
+
+  it('no write to a type whose mark is refused is taken for replicated, however many are under way', async () => {
+    const [refused, taken] = ['refused', 'taken'];
+    const marked = new Link(app.link.redis, 'test');
+    const keys = [marked.keys(refused).seq, marked.keys(taken).seq, marked.keys(taken).replicated];
+    const admin = new Redis(master.url);
+    await admin.call('ACL', 'SETUSER', 'unmarked', 'on', '>secret', '+@all', ...keys.map((key) => `~${key}`));
+    const redis = connectRedis(master.url.replace('//', '//unmarked:secret@'), { name: 'antrean-test', logger: silentLogger });
+    expect(await waitUntilReady(redis, 10_000)).toBe(true);
+    const gate = new ReplicaGate(new Link(redis, 'test'));
+    const accepted = { [refused]: 0, [taken]: 0 };
+    const submitOften = async (type: string, first: number): Promise<void> => {
+      const write = async (turns: number): Promise<void> => {
+        await redis.incr(marked.keys(type).seq);
+        // What stands between a reply and who waits for it takes some turns, in any of which a round may end.
+        for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      };
+      for (let n = 0; n < 25; n += 1) {
+        await gate
+          .pass(type, () => write((first + n) % 25))
+          .then(
+            () => (accepted[type] = (accepted[type] ?? 0) + 1),
+            (error: unknown) => {
+              expect(error).toBeInstanceOf(NotReplicatedError);
+            },
+          );
+      }
+    };
+    await Promise.all(Array.from({ length: 40 }, (_, n) => submitOften(n % 2 === 0 ? refused : taken, n)));
+    closeRedis(redis);
+    admin.disconnect();
+    expect(accepted[refused]).toBe(0);
+    expect(accepted[taken]).toBeGreaterThan(400);
   });
 
   it('the api is ready, and warns of nothing', async () => {

@@ -74,8 +74,10 @@ class Rounds {
   /** A round that begins after this call and marks the key. */
   join(key: string): Promise<Round> {
     this.joined.add(key);
+    // Between the end of one round and the begin of the next there are turns in which others join: theirs is the next, too.
+    if (this.next !== undefined) return this.next;
     if (this.current === undefined) return this.begin();
-    this.next ??= this.current.then(
+    this.next = this.current.then(
       () => this.begin(),
       () => this.begin(),
     );
