@@ -169,14 +169,19 @@ describe('a worker without Redis', () => {
     await expectQuickEnd(worker);
   });
 
-  it('ends with 0 at SIGTERM also when Redis went away under it', async () => {
+  it('ends with 0 at SIGTERM also when Redis went away under it, or hangs', async () => {
     const redis = await TestRedis.start();
     try {
-      const worker = await startWorker({ REDIS_URL: redis.url });
-      await untilStatus(`${await worker.url()}/health/ready`, 200);
+      const gone = await startWorker({ REDIS_URL: redis.url });
+      await untilStatus(`${await gone.url()}/health/ready`, 200);
       await redis.kill();
-      await worker.logged('redis is away');
-      await expectQuickEnd(worker);
+      await gone.logged('redis is away');
+      await expectQuickEnd(gone);
+      await redis.restart();
+      const unanswered = await startWorker({ REDIS_URL: redis.url });
+      await untilStatus(`${await unanswered.url()}/health/ready`, 200);
+      redis.freeze();
+      await expectQuickEnd(unanswered);
     } finally {
       await redis.stop();
     }

@@ -188,14 +188,13 @@ export class Worker {
     this.state = 'draining';
     const { link, options, heart } = this.parts;
     options.logger.info({ running: this.running }, 'worker draining');
-    const claimers = [...this.claimers.values()];
+    // Before it began it has nothing, and a Redis that was not found fit is told nothing.
+    const claimers = this.begun ? [...this.claimers.values()] : [];
     const drained = Promise.all(claimers.map((claimer) => claimer.drain()));
     const within = (ms: number) => Promise.race([drained.then(() => true), sleep(ms, false, { ref: false })]);
     await Promise.all(this.polls.map((poll) => poll.stop()));
-    // With nothing in hand, an absent Redis is not worth waiting for.
-    const graceMs = this.inHand === 0 && link.redis.status !== 'ready' ? LAST_MS : options.shutdownGraceMs;
     let lastMs = LAST_MS;
-    if (!(await within(graceMs))) {
+    if (!(await Promise.race([within(options.shutdownGraceMs), this.isHopeless()]))) {
       for (const claimer of claimers) claimer.abortAll('shutdown');
       if (!(await within(LAST_MS))) {
         const handedBackAt = performance.now();
@@ -211,5 +210,12 @@ export class Worker {
     await heart.stop();
     this.state = 'stopped';
     options.logger.info({ running: this.running }, 'worker stopped');
+  }
+
+  /** Resolves false once Redis is gone, or found to be, with nothing in hand: that is not worth waiting for. */
+  private async isHopeless(): Promise<false> {
+    const { redis } = this.parts.link;
+    while (this.inHand > 0 || redis.status === 'ready') await new Promise<void>((resolve) => redis.once('close', resolve));
+    return false;
   }
 }
