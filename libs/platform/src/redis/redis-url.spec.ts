@@ -44,7 +44,7 @@ describe('parseRedisUrl', () => {
     });
   });
 
-  it.each(['redis://h1:7000,h2:7001', 'redis://h1:7000,redis://h2:7001'])('reads the comma list %s as a Cluster', (text) => {
+  it.each(['redis://h1:7000,h2:7001', 'redis://h1:7000, redis://h2:7001'])('reads the comma list %s as a Cluster', (text) => {
     expect(parseRedisUrl(text)).toMatchObject({
       kind: 'cluster',
       nodes: [
@@ -65,6 +65,8 @@ describe('parseRedisUrl', () => {
     'redis+sentinel://h1',
     'redis://a,b/1',
     'redis://%E0%A4%A@h',
+    'redis://a,rediss://b',
+    'rediss://a:1,redis://b:2',
   ])('refuses %j without repeating it', (text) => {
     expect(() => parseRedisUrl(text)).toThrow(TypeError);
     expect(() => parseRedisUrl('redis://user:hunter2@:::')).not.toThrow(/hunter2/);

@@ -32,8 +32,9 @@ const SHAPE = /^(redis|rediss|redis\+sentinel|rediss\+sentinel):\/\/(?:([^@]*)@)
  * @throws {TypeError} that says which forms there are; the message never repeats the text, which may hold a password.
  */
 export function parseRedisUrl(text: string): RedisTarget {
-  // A comma list may repeat the scheme before every host.
-  const [, scheme, login, hosts, path = ''] = SHAPE.exec(text.trim().replace(/,\s*rediss?:\/\//g, ',')) ?? [];
+  // A comma list may repeat its scheme before every host; another one is no part of a host, and refused.
+  const list = text.trim().replace(/(?<=^(rediss?:\/\/).*,)\s*\1/g, '');
+  const [, scheme, login, hosts, path = ''] = SHAPE.exec(list) ?? [];
   if (scheme === undefined || hosts === undefined) throw new TypeError(`is no Redis address; write ${FORMS}.`);
   const credentials = { tls: scheme.startsWith('rediss'), ...parseLogin(login) };
   if (scheme.endsWith('sentinel')) {
