@@ -13,7 +13,7 @@ import { withFreshQueue } from '../support/fresh-queue.js';
 import { silentLogger } from '../support/jobs-app.js';
 import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
-const GRACE_MS = 5_000;
+const GRACE_MS = 30_000;
 const SHORT = { timeoutMs: 10_000 };
 const LONG = { timeoutMs: 600_000 };
 const TIMED_OUT = { event: 'retry', outcome: 'timed_out', delayMs: 0, json: '{}' } as const;
@@ -60,7 +60,7 @@ describe('a run past its timeout and grace', () => {
     await worker.exchange({ want: 2 });
     await queue.add([SHORT]);
     await queue.newWorker().exchange({ want: 1 });
-    await queue.moveClock(SHORT.timeoutMs + GRACE_MS - 8_000);
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS - 20_000);
     expect(await look()).toEqual({ seen: 2, jobs: [] });
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
     expect(ulidsOf((await look()).jobs)).toEqual([short]);

@@ -48,7 +48,7 @@ export function flagsOf({ facts }: Pick<NewRecord, 'facts'>): number {
 }
 
 /** Bits of the flags that this side knows. */
-export const FLAGS = { cancelRequested: 1, hasExtra: 2, suspect: 8, hasWebhook: 32 } as const;
+const FLAGS = { cancelRequested: 1, hasExtra: 2, suspect: 8, hasWebhook: 32 } as const;
 
 const LETTERS = {
   scheduled: 's',
