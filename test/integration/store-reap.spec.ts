@@ -63,6 +63,26 @@ describe('a lease that is over', () => {
     expect([timedOut, jobs.map((job) => [job.ulid, job.record.crashes])]).toEqual([[], [[ulid, 1]]]);
   });
 
+  it('has its jobs wait from then on, not for the time that they ran, as one that is handed back', async () => {
+    const oldestMs = async () => (await queue.depth()).oldestQueuedMs;
+    await queue.add([{}]);
+    await worker.exchange({ want: 1 });
+    await queue.moveClock(2 * LEASE_MS);
+    await queue.reap();
+    expect(await oldestMs()).toBeLessThan(LEASE_MS);
+    const { claimed } = await queue.newWorker().exchange({ want: 1 });
+    await queue.moveClock(4 * LEASE_MS);
+    await queue
+      .newWorker()
+      .exchange({ settles: claimed.map((job) => ({ ...job, settlement: { event: 'hand_back', delayMs: 0 } })) });
+    expect(await oldestMs()).toBeLessThan(LEASE_MS);
+    const again = await worker.exchange({ want: 1 });
+    await queue.moveClock(6 * LEASE_MS);
+    const unbegun = { event: 'hand_back', delayMs: 0, neverBegan: true } as const;
+    await worker.exchange({ settles: again.claimed.map((job) => ({ ...job, settlement: unbegun })) });
+    expect(await oldestMs()).toBeGreaterThanOrEqual(2 * LEASE_MS);
+  });
+
   it('leaves its jobs to others ahead of fresh ones, the oldest first', async () => {
     const ulids = await queue.add([{}, {}, {}]);
     await worker.exchange({ want: 3 });

@@ -29,6 +29,27 @@ export const SETTLES = [
     first: ['store-dedupe'],
   },
   {
+    name: 'a job that was handed back has waited all the time that it ran',
+    file: 'exchange.lua',
+    from: `    if settle.outcome then state.due_at = now end\n`,
+    to: ``,
+    first: ['store-reap'],
+  },
+  {
+    name: 'a job that was handed back unbegun has waited only since then',
+    file: 'exchange.lua',
+    from: `if settle.outcome then state.due_at`,
+    to: `if true then state.due_at`,
+    first: ['store-reap'],
+  },
+  {
+    name: 'a job that crashed has waited all the time that it ran',
+    file: 'crash.lua',
+    from: `  state.due_at = call.now\n`,
+    to: ``,
+    first: ['store-reap'],
+  },
+  {
     name: 'a job is settled twice in one call',
     file: 'exchange.lua',
     from: `if settle.live and not left[settle.ulid] then`,

@@ -107,6 +107,7 @@ function crash(queue: Queue, { keep, crashError, poisonError }: Crash, ulid: str
   } else {
     note(job, { outcome: 'crashed', endedAt: now, nextAt: now, error: crashError });
     job.attempt -= 1;
+    job.dueAt = now;
     queue.change(job, 'crash', 'queued');
     queue.joinLine(job, 'front');
   }

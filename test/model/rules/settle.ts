@@ -52,7 +52,7 @@ export function settle(queue: Queue, { ulid, token, ending }: Settle, keep: Keep
     case 'hand_back':
       job.attempt -= 1;
       if (ending.delayMs > 0) postpone(queue, job, 'scheduled', { ...ending, error: '' }, 'handed_back', now);
-      else rejoin(queue, job, now);
+      else rejoin(queue, job, ending.neverBegan !== true, now);
       if (ending.neverBegan === true) {
         queue.tally.saw('handed back unbegun');
         job.trail.delete(job.runs);
@@ -96,8 +96,9 @@ function postpone(
   queue.change(job, event, to);
 }
 
-/** A job that is handed back goes to the front of its line. */
-function rejoin(queue: Queue, job: Job, now: number): void {
+/** A job that is handed back goes to the front of its line, and has waited since then if it ran. */
+function rejoin(queue: Queue, job: Job, ran: boolean, now: number): void {
+  if (ran) job.dueAt = now;
   note(job, { outcome: 'handed_back', endedAt: now, nextAt: now, error: '' });
   queue.change(job, 'hand_back', 'queued');
   queue.joinLine(job, 'front');

@@ -272,6 +272,8 @@ local events = {
       return
     end
     note(settle, settle.outcome, now, '')
+    -- It waits from now on, unless it has waited all the time.
+    if settle.outcome then state.due_at = now end
     rejoined = true
     state.status = 'q'
     write_state(settle.key, settle.state)

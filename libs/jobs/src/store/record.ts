@@ -18,7 +18,7 @@ import { endsOf, type Webhook } from '../definition/webhook.js';
  * | 11 | 2 | replays |
  * | 13 | 2 | generation |
  * | 15 | 4 | revision |
- * | 19 | 6 | due at, ms |
+ * | 19 | 6 | due at, ms; when it was put back, once a run was cut off |
  * | 25 | 6 | started at, ms, 0: never |
  * | 31 | 6 | finished at, ms, 0: not yet |
  * | 37 | 14 | token: worker number (7), lane (1), call number (6) |
