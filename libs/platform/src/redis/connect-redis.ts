@@ -17,21 +17,21 @@ export interface ConnectOptions {
 /**
  * Opens a connection that stays for good: it reconnects for ever, sends no command twice by itself, keeps none in memory
  * while Redis is away (they are rejected at once), and logs when Redis goes and comes back. Who subscribes does so again
- * whenever it is `ready`.
+ * whenever it is `ready`. In a Cluster a command waits for its node as long as one may take, and while no node can be reached until
+ * one can; each node that goes and comes back is logged by itself.
  * @throws {TypeError} when the address cannot be read.
  */
 export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_000 }: ConnectOptions): RedisConnection {
   const connection = open(parseRedisUrl(url), name, commandTimeoutMs);
   const log = logger.child({ connection: name });
-  let away = false;
-  connection.on('error', (error: Error) => {
-    if (!away) log.warn(whyAway(error), 'redis is away');
-    away = true;
-  });
-  connection.on('ready', () => {
-    if (away) log.info('redis is back');
-    away = false;
-  });
+  tellOfOutages(connection, log, new Set(), '');
+  if (connection instanceof Cluster) {
+    const away = new Set<string>();
+    connection.on('+node', (node: Redis) => {
+      const server = `${node.options.host ?? ''}:${node.options.port ?? ''}`;
+      tellOfOutages(node, log.child({ server }), away, server);
+    });
+  }
   connection.on('end', () => {
     if (closed.has(connection)) return;
     // The client gives up for good when a failover is announced while it is just asking where the master is.
@@ -41,6 +41,19 @@ export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_0
     }, reconnectDelayMs(1));
   });
   return connection;
+}
+
+/** @param away those that were told to be; a node of a Cluster has a new connection each time that it is tried. */
+function tellOfOutages(connection: RedisConnection, log: Logger, away: Set<string>, name: string): void {
+  connection.on('error', (error: Error) => {
+    // Of a Cluster all of whose nodes failed; any other is that of one node to which somebody subscribes.
+    if (connection instanceof Cluster && !('lastNodeError' in error)) return;
+    if (!away.has(name)) log.warn(whyAway(error), 'redis is away');
+    away.add(name);
+  });
+  connection.on('ready', () => {
+    if (away.delete(name)) log.info('redis is back');
+  });
 }
 
 const closed = new WeakSet<RedisConnection>();
