@@ -1,6 +1,7 @@
 import { freePort } from '../support/free-port.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { schemaFaults } from '../support/open-api.js';
+import { TestRedis } from '../support/test-redis.js';
 
 const job = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
 
@@ -50,5 +51,24 @@ describe('an api whose Redis is not there', () => {
     expect(status).toBe(200);
     expect(text).toContain('antrean_jobs_submitted_total');
     expect(text).not.toContain('antrean_queue_jobs');
+  });
+});
+
+describe('an api whose Redis hangs', () => {
+  it.each([
+    ['post', 'cancel'],
+    ['post', 'replay'],
+    ['delete', ''],
+  ] as const)('says of an act that it may have been carried out (%s %s)', async (method, act) => {
+    const redis = await TestRedis.start();
+    const api = await startTestApi({ REDIS_URL: redis.url });
+    const submitted = await api.http.post('/jobs').send(job);
+    redis.freeze();
+    const answer = await api.http[method](`/jobs/${(submitted.body as { job_id: string }).job_id}/${act}`.replace(/\/$/, ''));
+    expect(answer.status).toBe(503);
+    expect(schemaFaults('UnavailableProblem', answer.body)).toEqual([]);
+    expect(answer.body).toMatchObject({ code: 'queue_unavailable', outcome: 'unknown' });
+    await redis.stop();
+    await api.close();
   });
 });

@@ -77,12 +77,13 @@ export class KeyReusedProblem extends Problem {
   readonly links!: JobLinks;
 }
 
-/** The queue cannot be reached, or no replica has confirmed a job. The members beyond those of every problem are for submits. */
+/** The queue cannot be reached, or no replica has confirmed a job. The members beyond those of every problem are for what writes. */
 export class UnavailableProblem extends Problem {
   @ApiProperty({
     enum: ['not_written', 'unknown'],
     required: false,
-    description: 'Of a submit. Only not_written promises that nothing was written.',
+    description:
+      'Of a submit. Only not_written promises that nothing was written. Of a cancel, a replay or a delete: unknown when it may have been carried out.',
   })
   readonly outcome?: string;
 

@@ -71,6 +71,13 @@ describe('the problem of an error', () => {
     expect(JSON.stringify(body)).not.toMatch(/redis|ECONN|secret/i);
   });
 
+  it('is 503 for an act whose outcome nobody knows, and advises to look before it is repeated', () => {
+    const { body } = answerTo(new QueueUnavailableError('unknown', undefined, { cause: new Error('away') }));
+    expect(body).toMatchObject({ status: 503, code: 'queue_unavailable', outcome: 'unknown' });
+    expect(body.detail).toContain('It is not known whether this was carried out');
+    expect(body).not.toHaveProperty('job_id');
+  });
+
   it('is 503 for a read of a queue out of reach, without the advice and the members of a submit', () => {
     const { headers, body } = answerTo(new QueueUnavailableError('not_written', undefined, { cause: new Error('away') }));
     expect(headers).toEqual({ 'Retry-After': '2' });

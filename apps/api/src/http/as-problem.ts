@@ -68,11 +68,19 @@ const ADVICE = {
 };
 const UNREPLICATED_ADVICE = `It runs, unless a replica without it takes over: ${SAFE_REPEAT}`;
 
-/** A submit knows its job's id and is told what became of it; a read has no more to tell than to come again. */
+const ACT_ADVICE = 'It is not known whether this was carried out: read the job before you repeat it.';
+
+/**
+ * A submit knows its job's id and is told what became of it. What went out and was not answered otherwise, such as a cancel, may
+ * have been carried out. All else has no more to tell than to come again.
+ */
 function unavailable(error: QueueUnavailableError): ProblemError {
   const { outcome, jobId, code, message } = error;
   const headers = { 'Retry-After': RETRY_AFTER_SEC };
-  if (jobId === undefined) return new ProblemError(code, message, { headers, cause: error });
+  if (jobId === undefined) {
+    if (outcome === 'not_written') return new ProblemError(code, message, { headers, cause: error });
+    return new ProblemError(code, `${message} ${ACT_ADVICE}`, { headers, members: { outcome }, cause: error });
+  }
   const advice = code === 'not_replicated' ? UNREPLICATED_ADVICE : ADVICE[outcome];
   return new ProblemError(code, `${message} ${advice}`, { headers, members: { outcome, job_id: jobId }, cause: error });
 }
