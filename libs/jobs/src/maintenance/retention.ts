@@ -4,7 +4,7 @@ import { sweep } from '../store/sweep.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
 const PACE_MS = 10;
-/** Dead letters of a type; older ones go, however young. */
+/** Dead letters of a type; when there are more, the oldest go, however young they are. */
 const MAX_FAILED = 1_000_000;
 const MAX_SLEEP_MS = 60_000;
 

@@ -58,8 +58,8 @@ const BLOCKED_AFTER_BEATS = 2;
 class Watch implements Ticking {
   private lastTurnAt = performance.now();
   private beyondRedis = 0;
-  /** How many handlers the process has had since it was found blocked; 0 while it is not. */
-  private handlers = 0;
+  /** The most handlers that the process had at a time since it was found blocked; 0 while it is not. */
+  private mostHandlers = 0;
   private readonly runs: TimedOutRuns;
 
   constructor(
@@ -75,7 +75,7 @@ class Watch implements Ticking {
   turned({ beyondRedis }: { readonly beyondRedis: number }): void {
     this.lastTurnAt = performance.now();
     this.beyondRedis = beyondRedis;
-    this.handlers = 0;
+    this.mostHandlers = 0;
   }
 
   async tick(): Promise<number> {
@@ -96,9 +96,9 @@ class Watch implements Ticking {
 
   private async settleOverdue(): Promise<void> {
     // Those that are taken meanwhile go on all the same, and may be what blocks.
-    this.handlers = Math.max(this.handlers, this.heartbeat.jobs + this.beyondRedis);
+    this.mostHandlers = Math.max(this.mostHandlers, this.heartbeat.jobs + this.beyondRedis);
     const policies = this.setup.policies.filter(({ type }) => this.heartbeat.held.includes(type));
-    if (this.handlers === 1) await allOf(policies.map((policy) => this.timeOut(policy)));
+    if (this.mostHandlers === 1) await allOf(policies.map((policy) => this.timeOut(policy)));
     else await this.takeBack(policies);
   }
 
@@ -117,7 +117,7 @@ class Watch implements Ticking {
     const { number } = setup.worker;
     // A type that is out of reach may have the handler that blocks.
     const counts = await Promise.all(policies.map((policy) => countOverdueRuns(link, policy, number).catch(() => 0)));
-    const blameShared = counts.reduce((sum, count) => sum + count, 0) < this.handlers;
+    const blameShared = counts.reduce((sum, count) => sum + count, 0) < this.mostHandlers;
     const take = async (policy: HeartPolicy): Promise<void> => {
       const jobs = await crashOverdueRuns(link, policy, number, blameShared, setup);
       if (jobs.length > 0) this.say({ kind: 'taken', type: policy.type, jobs });

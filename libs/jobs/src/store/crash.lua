@@ -43,7 +43,8 @@ local function requeue_crashed(call, job)
 end
 
 -- Takes a run from its worker and counts it as a crash; where it is as likely another's doing (`blame_shared`), among all
--- crashes of the job only, and not among those in a row. `call` has further the time `now`, the `ending` to add to, `crash_json` for the trail, `max_crashes` and `poison_json` for a burial, `keep_finished` and `keep_failed`, and the keys
+-- crashes of the job only, and not among those in a row. `call` has further the time `now`, the `ending` to add to, `crash_json`
+-- for the trail, `max_crashes` and `poison_json` for a burial, `keep_finished` and `keep_failed`, and the keys
 -- `suspects`, `cancelled`, `cancels`, `failed`, `expiring` and `ready`. To leave `running` is the caller's to see to.
 local function crash(call, job)
   local state = job.state

@@ -3,8 +3,10 @@
 -- job's id.
 -- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 expiring, 6 leases, 7 ghosts, 8-17 ready 0-9
 -- ARGV   1 the jobs, one behind the other: ulid (26), flags (1), length of extras (2), length of the rest (4), the extras: `` or
---        `when expires dedupe-ttl once-ttl once-hash once-key`, and the rest: the record after its deadline. `when` is `+ms` from now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
--- reply  {now, 1 when a worker was woken else 0, per job: `` accepted; `L` it would run or expire more than a year from now; `X` it expires before it runs; `K` and its header, it was accepted before;
+--        `when expires dedupe-ttl once-ttl once-hash once-key`, and the rest: the record after its deadline. `when` is `+ms` from
+--        now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
+-- reply  {now, 1 when a worker was woken else 0, per job: `` accepted; `L` it would run or expire more than a year from now; `X`
+--        it expires before it runs; `K` and its header, it was accepted before;
 --        `D`, a ulid and perhaps a header, that job holds its dedupe key; `O` and a once record, its once key was used
 --        before; `M` and a ulid, its once key was used for another body}
 --#include clock

@@ -10,7 +10,8 @@
 --        ulid (26), its token (14), letter of the event (1), letter of the outcome (1; `-` when the run never began), delay in
 --        ms (6), length of (4) and result or error as JSON
 -- reply  {ms until the next waiting job is due or -1, 1 when the worker waits to be woken now plus 2 when it wanted jobs but no
---        suspects and there are some plus 4 when another worker was woken plus 8 when `outgoing` got something (answered again: when there is something), a letter per settle,
+--        suspects and there are some plus 4 when another worker was woken plus 8 when `outgoing` got something (answered again:
+--        when there is something), a letter per settle,
 --        the claims, one behind the other: ulid (26), length of the record (4), its state now (56), the record with its state
 --        before}; the letter is the job's new status, `!` when the token was stale, `?` when it is not known any more what
 --        became of a call answered before
