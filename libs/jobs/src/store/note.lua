@@ -13,17 +13,18 @@ local MOST_LINES = 200
 local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 
-local jobs, notes, keys = {}, {}, {}
+local jobs, by_ulid, notes, keys = {}, {}, {}, {}
 for i = 1, #ARGV, 4 do
   local ulid = ARGV[i]
-  local job = jobs[ulid]
+  local job = by_ulid[ulid]
   if not job then
     job = { key = base .. 'job:' .. ulid, extra = base .. 'extra:' .. ulid, log = base .. 'log:' .. ulid, lines = {}, fields = {} }
     local header = header_at(job.key)
     job.state = header ~= '' and read_state(header)
     job.checkpoint = redis.call('HGET', job.extra, 'checkpoint')
     redis.call('LLEN', job.log)
-    jobs[ulid] = job
+    by_ulid[ulid] = job
+    jobs[#jobs + 1] = job
     for _, key in ipairs({ job.extra, job.log }) do keys[#keys + 1] = key end
   end
   notes[#notes + 1] = { job = job, live = job.state and job.state.status == 'p' and job.state.token == ARGV[i + 1], kind = ARGV[i + 2], json = ARGV[i + 3] }
@@ -48,7 +49,7 @@ for _, note in ipairs(notes) do
   end
 end
 
-for _, job in pairs(jobs) do
+for _, job in ipairs(jobs) do
   if #job.fields > 0 then
     set_flag(job.state, FLAG_EXTRA)
     redis.call('HSET', job.extra, unpack(job.fields))
