@@ -18,7 +18,7 @@ const MODEL_ENV = { MODEL_RUNS: '160', MODEL_SEED: '1' };
 
 /**
  * @typedef {object} Trial
- * @property {() => Promise<Outcome>} tryUnchanged
+ * @property {(specs: readonly string[]) => Promise<Outcome>} tryUnchanged all specs of the scripts, and these
  * @property {(mutant: Mutant) => Promise<Outcome>} tryMutant
  * @property {() => Promise<void>} close
  */
@@ -52,7 +52,7 @@ export async function openTrial({ binary, folder, signal }) {
 
   const all = specsIn(copy);
   return {
-    tryUnchanged: () => run([...all, MODEL]),
+    tryUnchanged: (specs) => run([...new Set([...all, MODEL, ...specs])]),
     async tryMutant({ file, from, to, first }) {
       const script = join(copy, ...SCRIPTS, file);
       const original = readFileSync(script, 'utf8');

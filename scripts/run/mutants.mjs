@@ -75,7 +75,8 @@ async function tryAll(mutants, asked) {
       trials.push(await openTrial({ binary, folder: join(folder, String(lane)), signal }));
     }
     say('First the scripts as they are …');
-    await inEach(expectGreen);
+    const named = mutants.flatMap(({ first }) => first);
+    await inEach((trial) => expectGreen(trial, named));
     const waiting = [...mutants];
     let caught = 0;
     await inEach(async (trial) => {
@@ -94,11 +95,12 @@ async function tryAll(mutants, asked) {
 }
 
 /**
- * A test that fails without a mutant would seem to catch them all.
+ * A test that fails without a mutant, or cannot even be loaded where mutants are tried, would seem to catch them all.
  * @param {Trial} trial
+ * @param {readonly string[]} specs
  */
-async function expectGreen(trial) {
-  const outcome = await trial.tryUnchanged();
+async function expectGreen(trial, specs) {
+  const outcome = await trial.tryUnchanged(specs);
   if (outcome.kind === 'failed')
     throw new Fault(`This fails without any mutant, so that nothing can be said of them: ${outcome.test}\n${outcome.message}`);
   if (outcome.kind === 'endless') throw new Fault('The tests took too long without any mutant.');
