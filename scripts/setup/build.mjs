@@ -5,7 +5,7 @@ import { inProject, ROOT } from './places.mjs';
 import { runStep } from './step.mjs';
 
 const SOURCES = ['apps', 'libs'];
-const SETTINGS = ['package-lock.json', 'tsconfig.json', 'nest-cli.json'];
+const SETTINGS = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'nest-cli.json'];
 const STAMP = inProject('dist', '.built-from');
 
 /** The built entry points, by app. */
@@ -23,16 +23,14 @@ export async function ensureBuild(signal) {
   if (readStamp() === sources && Object.values(ENTRIES).every((entry) => existsSync(entry))) return;
   // What an earlier build left of files that are gone now must not be found by the new one.
   rmSync(inProject('dist'), { recursive: true, force: true });
-  for (const app of Object.keys(ENTRIES)) {
-    await runStep({
-      title: `Building the ${app}`,
-      command: process.execPath,
-      args: [inProject('node_modules', '@nestjs', 'cli', 'bin', 'nest.js'), 'build', app],
-      cwd: ROOT,
-      signal,
-      remedy: 'Mend what the compiler names above, then try again.',
-    });
-  }
+  await runStep({
+    title: 'Building api and worker',
+    command: process.execPath,
+    args: [inProject('node_modules', '@nestjs', 'cli', 'bin', 'nest.js'), 'build'],
+    cwd: ROOT,
+    signal,
+    remedy: 'Mend what the compiler names above, then try again.',
+  });
   writeFileSync(STAMP, sources);
 }
 
