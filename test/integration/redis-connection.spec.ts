@@ -42,6 +42,17 @@ describe('a connection to Redis', () => {
     closeRedis(connection);
   });
 
+  it('that is given up for a READONLY is not ready before there is a new one', async () => {
+    const connection = open('misled');
+    expect(await waitUntilReady(connection, 10_000)).toBe(true);
+    await other.call('REPLICAOF', '127.0.0.1', 1);
+    await expect(connection.set('any', 1)).rejects.toThrow('READONLY');
+    expect(await waitUntilReady(connection, 10_000)).toBe(true);
+    expect(await connection.ping()).toBe('PONG');
+    await other.call('REPLICAOF', 'NO', 'ONE');
+    closeRedis(connection);
+  });
+
   it('stays closed when its owner closed it', async () => {
     const connection = open('closed');
     closeRedis(connection);

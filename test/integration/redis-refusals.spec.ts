@@ -158,13 +158,16 @@ describe('a Redis in trouble', () => {
     await app.until(jobId, ({ status }) => status === 'processing');
     const isReadable = writes !== undefined && reads === undefined;
     await begin();
-    if (writes !== undefined) await expect(redis.set('any', 1)).rejects.toThrow(writes);
-    if (reads !== undefined) await expect(redis.get('any')).rejects.toThrow(reads);
-    await expectUnavailable(api);
-    expect((await api.http.get('/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6')).status).toBe(isReadable ? 404 : 503);
-    finish();
-    if (settles === true) await app.until(jobId, succeeded);
-    await end();
+    try {
+      if (writes !== undefined) await expect(redis.set('any', 1)).rejects.toThrow(writes);
+      if (reads !== undefined) await expect(redis.get('any')).rejects.toThrow(reads);
+      await expectUnavailable(api);
+      expect((await api.http.get('/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6')).status).toBe(isReadable ? 404 : 503);
+      finish();
+      if (settles === true) await app.until(jobId, succeeded);
+    } finally {
+      await end();
+    }
     await untilAccepted(api);
     const job: Job = await app.until(jobId, succeeded);
     expect(job).toMatchObject({ result: 'done', attempt: 1, crashes: 0, runs: [{ outcome: 'succeeded' }] });

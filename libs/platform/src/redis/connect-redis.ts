@@ -60,7 +60,12 @@ const closed = new WeakSet<RedisConnection>();
 
 /** Resolves true as soon as the connection can take commands, false when `timeoutMs` is over first. */
 export async function waitUntilReady(connection: RedisConnection, timeoutMs: number): Promise<boolean> {
-  return connection.status === 'ready' || waitersOf(connection).within(timeoutMs);
+  return takesCommands(connection) || waitersOf(connection).within(timeoutMs);
+}
+
+/** A connection that is being given up, for READONLY or by the server, still calls itself ready for some turns. */
+function takesCommands(connection: RedisConnection): boolean {
+  return connection.status === 'ready' && (connection instanceof Cluster || connection.stream.writable);
 }
 
 const waitersOfConnections = new WeakMap<RedisConnection, Waiters>();
