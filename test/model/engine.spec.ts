@@ -9,7 +9,7 @@ import { TooSlow, World } from './run/world.js';
 import { MUST_HAPPEN, Tally } from './tally.js';
 
 /** `npm run test:model` sets these. */
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 700);
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 600);
 const SEED = Number(process.env['MODEL_SEED'] ?? Date.now() % 1_000_000_000);
 const PATH = process.env['MODEL_PATH'];
 

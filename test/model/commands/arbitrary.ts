@@ -15,7 +15,7 @@ const version = fc.constantFrom(1, 1, 2);
 const limit = fc.constantFrom(1, 2, 3, 50);
 const mostly = (value: boolean): fc.Arbitrary<boolean> => fc.constantFrom(value, value, value, !value);
 const keep = fc.record({ finished: mostly(true), failed: mostly(true) });
-const delayMs = fc.constantFrom(0, duration(2), duration(20), duration(20));
+const delayMs = fc.constantFrom(0, duration(2), duration(20), duration(20), duration(40));
 const error = fc.constantFrom('{"name":"E","code":"e","message":"x {} \\u20ac"}', '{}');
 const outcome = fc.constantFrom<'failed' | 'timed_out'>('failed', 'timed_out');
 
@@ -37,8 +37,8 @@ const job: fc.Arbitrary<JobShape> = fc.record({
     { weight: 1, arbitrary: fc.record({ delayMs: fc.constant(duration(YEAR_STEPS)) }) },
   ),
   deadlineMs: fc.oneof(
-    { weight: 9, arbitrary: fc.constant(0) },
-    { weight: 9, arbitrary: fc.constantFrom(duration(5), duration(30), duration(30)) },
+    { weight: 16, arbitrary: fc.constant(0) },
+    { weight: 12, arbitrary: fc.constantFrom(duration(5), duration(30), duration(30), duration(30)) },
     { weight: 1, arbitrary: fc.constant(duration(1)) },
   ),
   dedupe: fc.oneof(
@@ -68,13 +68,13 @@ const handBack = fc
 
 const ending: fc.Arbitrary<Ending> = fc.oneof(
   {
-    weight: 5,
+    weight: 8,
     arbitrary: fc.record({ event: fc.constant('succeed' as const), result: fc.constantFrom('', 'null', '{"ok":true}') }),
   },
-  { weight: 7, arbitrary: fc.record({ event: fc.constant('retry' as const), outcome, delayMs, error }) },
-  { weight: 2, arbitrary: fc.record({ event: fc.constant('bury' as const), outcome, error }) },
-  { weight: 2, arbitrary: fc.record({ event: fc.constant('snooze' as const), delayMs, error }) },
-  { weight: 3, arbitrary: handBack },
+  { weight: 11, arbitrary: fc.record({ event: fc.constant('retry' as const), outcome, delayMs, error }) },
+  { weight: 3, arbitrary: fc.record({ event: fc.constant('bury' as const), outcome, error }) },
+  { weight: 3, arbitrary: fc.record({ event: fc.constant('snooze' as const), delayMs, error }) },
+  { weight: 5, arbitrary: handBack },
 );
 
 const run: { [K in keyof RunPick]: fc.Arbitrary<RunPick[K]> } = {
@@ -99,7 +99,7 @@ const exchange = (answerLost: boolean): fc.Arbitrary<Command> =>
     ),
     suspects: mostly(true),
     keep,
-    settles: fc.array(settle, { maxLength: 3, size: 'max' }),
+    settles: fc.array(settle, { maxLength: 4, size: 'max' }),
     gap: fc.constantFrom(0, 0, 0, 1, 8),
     answerLost: fc.constant(answerLost),
   });
@@ -117,6 +117,7 @@ const crashStorm = (rounds: number, checkpoints: boolean): fc.Arbitrary<Command>
     rounds: fc.constant(rounds),
     checkpoints: fc.constant(checkpoints),
     blocks: mostly(true),
+    blameShared: checkpoints ? fc.constant(false) : fc.boolean(),
   });
 
 const picks = (...among: JobPicks['among'][]) => ({
@@ -134,7 +135,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [10, fc.record({ kind: fc.constant('exchange_late' as const), ...lane, which: fc.nat(10) })],
   [5, fc.record({ kind: fc.constant('reconcile' as const), ...lane, page: fc.integer({ min: 1, max: 3 }) })],
   [14, fc.record({ kind: fc.constant('heartbeat' as const), side, worker, afterSteps: fc.constantFrom(0, 0, 16) })],
-  [10, fc.record({ kind: fc.constant('overdue' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 4) })],
+  [14, fc.record({ kind: fc.constant('overdue' as const), side, worker, afterSteps: fc.constantFrom(0, 4, 4) })],
   [
     10,
     fc.record({
@@ -179,17 +180,17 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
     }),
   ],
   [5, fc.record({ kind: fc.constant('rouse' as const), side })],
-  [12, fc.record({ kind: fc.constant('cancel' as const), ...picks('waiting', 'retrying', 'retrying') })],
+  [9, fc.record({ kind: fc.constant('cancel' as const), ...picks('retrying') })],
   [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running') })],
   [
-    28,
+    32,
     fc.record({
       kind: fc.constant('replay' as const),
       ...picks('succeeded', 'succeeded', 'succeeded', 'succeeded', 'finished', 'failed'),
       edit: mostly(false),
     }),
   ],
-  [24, fc.record({ kind: fc.constant('remove' as const), ...picks('succeeded', 'succeeded', 'failed') })],
+  [36, fc.record({ kind: fc.constant('remove' as const), ...picks('succeeded', 'succeeded', 'failed') })],
   [10, fc.record({ kind: fc.constant('write' as const), side, worker, notes: fc.array(note, { minLength: 1, maxLength: 4 }) })],
   [
     8,
@@ -205,11 +206,11 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [5, fc.record({ kind: fc.constant('crash' as const), worker, version })],
   [2, fc.record({ kind: fc.constant('leave' as const), worker, version })],
   [3, fc.constant({ kind: 'save' as const })],
-  [4, fc.record({ kind: fc.constant('roll_back' as const), reconcile: fc.boolean() })],
+  [6, fc.record({ kind: fc.constant('roll_back' as const), reconcile: fc.boolean() })],
   [2, crashStorm(3, false)],
   [1, crashStorm(10, true)],
   [
-    4,
+    7,
     fc.record({
       kind: fc.constant('hang' as const),
       side,

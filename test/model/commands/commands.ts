@@ -98,7 +98,13 @@ export type Command =
   | { readonly kind: 'save' }
   | { readonly kind: 'roll_back'; readonly reconcile: boolean }
   /** Jobs that crash, or block, one worker after the other, perhaps with a checkpoint in between. */
-  | ({ readonly kind: 'crash_storm'; readonly rounds: number; readonly checkpoints: boolean; readonly blocks: boolean } & OnSide)
+  | ({
+      readonly kind: 'crash_storm';
+      readonly rounds: number;
+      readonly checkpoints: boolean;
+      readonly blocks: boolean;
+      readonly blameShared: boolean;
+    } & OnSide)
   /** Handlers that hang in a worker that lives on for a while and then is blocked, or dies. */
   | ({
       readonly kind: 'hang';

@@ -47,7 +47,8 @@ export async function reconcileAll(world: World): Promise<void> {
   world.rolledBack = false;
 }
 
-export async function crashStorm(world: World, { side: at, rounds, checkpoints, blocks }: Of<'crash_storm'>): Promise<void> {
+export async function crashStorm(world: World, plan: Of<'crash_storm'>): Promise<void> {
+  const { side: at, rounds, checkpoints, blocks, blameShared } = plan;
   const side = world.sides[at];
   for (let round = 1; round <= rounds; round += 1) {
     const { worker } = laneOf(world, { side: at, worker: 0 });
@@ -68,14 +69,7 @@ export async function crashStorm(world: World, { side: at, rounds, checkpoints, 
         },
       );
     }
-    const block = {
-      kind: 'blocked',
-      side: at,
-      worker: 0,
-      afterSteps: OVERDUE_STEPS,
-      keep: KEEP,
-      blameShared: !checkpoints,
-    } as const;
+    const block = { kind: 'blocked', side: at, worker: 0, afterSteps: OVERDUE_STEPS, keep: KEEP, blameShared } as const;
     if (blocks) await takeOverdue(world, block);
     crash(world, { worker: 0, version: 3 });
     world.clock.forward(LEASE_STEPS);
