@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { BuiltProcess } from '../support/built-process.js';
+import { builtApps } from '../support/built-apps.js';
 import { eventually } from '../support/eventually.js';
 import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
 import { TestRedis } from '../support/test-redis.js';
@@ -13,16 +13,10 @@ const job = JSON.stringify({ type: 'email.send', payload: { to: 'budi@example.co
 const json = { 'Content-Type': 'application/json' };
 
 describe('the api process', () => {
-  const started: BuiltProcess[] = [];
+  const { start, running, leave } = builtApps('api', { REDIS_URL, KEY_PREFIX: newKeyPrefix(), PORT: '0' });
   let redis: TestRedis | undefined;
-  const start = async (env: Readonly<Record<string, string>> = {}): Promise<BuiltProcess> => {
-    const api = await BuiltProcess.start('api', { REDIS_URL, KEY_PREFIX: newKeyPrefix(), PORT: '0', ...env });
-    started.push(api);
-    return api;
-  };
 
   afterEach(async () => {
-    await Promise.all(started.splice(0).map((api) => api.dispose()));
     await redis?.stop();
     redis = undefined;
   });
@@ -46,8 +40,26 @@ describe('the api process', () => {
     expect(`${api.stdout}${api.stderr}`).not.toMatch(/"stack"|\n\s+at /);
   });
 
+  it('makes one job of 500 equal mails that reach two processes at once', async () => {
+    const apis = await Promise.all([running(), running()]);
+    const urls = await Promise.all(apis.map((api) => api.url()));
+    const body = JSON.stringify({ to: 'budi@example.com', template: 'welcome', message_key: 'once' });
+    const submit = async (url: string) => {
+      const answer = await fetch(`${url}/jobs/email`, { method: 'POST', headers: json, body });
+      const { job_id } = (await answer.json()) as { job_id: string };
+      return { status: answer.status, job_id };
+    };
+    // The first request of a process compiles what the others use; that is not what is tried here.
+    await Promise.all(urls.map((url) => fetch(`${url}/health`)));
+    const answers = await Promise.all(urls.flatMap((url) => Array.from({ length: 250 }, () => submit(url))));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(499);
+    expect(new Set(answers.map(({ job_id }) => job_id)).size).toBe(1);
+    leave(...apis);
+  });
+
   it('answers the request in hand after SIGTERM, takes no other, and exits with 0', async () => {
-    const api = await start();
+    const api = await running();
     const url = await api.url();
     const socket = await openRequest(url);
     api.kill('SIGTERM');
@@ -61,7 +73,7 @@ describe('the api process', () => {
   });
 
   it('does not wait for connections that are only kept open', async () => {
-    const api = await start();
+    const api = await running();
     const { hostname, port } = new URL(await api.url());
     const idle = connect({ host: hostname, port: Number(port) });
     idle.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -73,7 +85,7 @@ describe('the api process', () => {
   });
 
   it('exits at once on a second signal', async () => {
-    const api = await start();
+    const api = await running();
     const socket = await openRequest(await api.url());
     socket.on('error', () => undefined);
     api.kill('SIGTERM');
@@ -96,24 +108,6 @@ describe('the api process', () => {
       expect(await submit()).toBe(202);
     });
     expect(await health()).toBe(200);
-  });
-
-  it('makes one job of 500 equal mails that reach two processes at once', async () => {
-    const shared = { KEY_PREFIX: newKeyPrefix() };
-    const apis = await Promise.all([start(shared), start(shared)]);
-    const urls = await Promise.all(apis.map((api) => api.url()));
-    const body = JSON.stringify({ to: 'budi@example.com', template: 'welcome', message_key: 'once' });
-    const submit = async (url: string) => {
-      const answer = await fetch(`${url}/jobs/email`, { method: 'POST', headers: json, body });
-      const { job_id } = (await answer.json()) as { job_id: string };
-      return { status: answer.status, job_id };
-    };
-    // The first request of a process compiles what the others use; that is not what is tried here.
-    await Promise.all(urls.map((url) => fetch(`${url}/health`)));
-    const answers = await Promise.all(urls.flatMap((url) => Array.from({ length: 250 }, () => submit(url))));
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(499);
-    expect(new Set(answers.map(({ job_id }) => job_id)).size).toBe(1);
   });
 });
 

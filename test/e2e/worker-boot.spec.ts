@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BuiltProcess } from '../support/built-process.js';
+import { builtApps } from '../support/built-apps.js';
+import type { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
@@ -7,13 +8,7 @@ import { TestRedis } from '../support/test-redis.js';
 
 jest.setTimeout(60_000);
 
-const running: BuiltProcess[] = [];
-
-async function startWorker(env: Readonly<Record<string, string>> = {}): Promise<BuiltProcess> {
-  const worker = await BuiltProcess.start('worker', { REDIS_URL, KEY_PREFIX: newKeyPrefix(), WORKER_PORT: '0', ...env });
-  running.push(worker);
-  return worker;
-}
+const { start, running, leave } = builtApps('worker', { REDIS_URL, KEY_PREFIX: newKeyPrefix(), WORKER_PORT: '0' });
 
 async function statusOf(url: string, init?: RequestInit): Promise<number> {
   return (await fetch(url, init)).status;
@@ -25,13 +20,9 @@ async function untilStatus(url: string, status: number): Promise<void> {
   });
 }
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((worker) => worker.dispose()));
-});
-
 describe('a worker that cannot start', () => {
   it('names every wrong variable in one message on standard error and exits with 1', async () => {
-    const worker = await startWorker({
+    const worker = await start({
       REDIS_URL: 'http://user:hunter2@localhost',
       WORKER_PORT: 'http',
       LEASE_SEC: '0',
@@ -49,9 +40,9 @@ describe('a worker that cannot start', () => {
   });
 
   it('says in one line that its port is taken, and takes no jobs', async () => {
-    const first = await startWorker();
+    const first = await running();
     const { port } = new URL(await first.url());
-    const second = await startWorker({ WORKER_PORT: port });
+    const second = await start({ WORKER_PORT: port });
     await expect(second.exit()).resolves.toEqual({ code: 1, signal: null });
     expect(second.log.filter(({ level }) => level !== 'warn')).toMatchObject([
       {
@@ -61,10 +52,11 @@ describe('a worker that cannot start', () => {
         reason: `Cannot listen on http://127.0.0.1:${port}: another process listens there. Free it or set WORKER_PORT or WORKER_HOST.`,
       },
     ]);
+    leave(first);
   });
 
   it('says which of the types it is to run has no handler', async () => {
-    const worker = await startWorker({ WORKER_TYPES: 'email.send,no.such' });
+    const worker = await start({ WORKER_TYPES: 'email.send,no.such' });
     await expect(worker.exit()).resolves.toEqual({ code: 1, signal: null });
     const [line, ...more] = worker.log.filter(({ level }) => level !== 'warn');
     expect(more).toEqual([]);
@@ -74,8 +66,11 @@ describe('a worker that cannot start', () => {
 });
 
 describe('a worker that is up', () => {
+  const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+  const withKeys = { API_KEYS: `ops:${hashOf('ops-key')}:read,shop:${hashOf('shop-key')}:submit` };
+
   it('answers health and metrics, and tells what else is asked for that it is not there', async () => {
-    const worker = await startWorker();
+    const worker = await running();
     const url = await worker.url();
     await untilStatus(`${url}/health/ready`, 200);
     await expect(statusOf(`${url}/health/live`)).resolves.toBe(200);
@@ -107,11 +102,11 @@ describe('a worker that is up', () => {
     await expect(post.json()).resolves.toMatchObject({ status: 405, code: 'method_not_allowed', instance: '/health/live' });
     await expect(statusOf(`${url}/jobs`, { method: 'POST' })).resolves.toBe(404);
     await expect(statusOf(`${url}/metrics`, { method: 'HEAD' })).resolves.toBe(200);
+    leave(worker);
   });
 
   it('shows its metrics to keys with scope read only, its health to everybody', async () => {
-    const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
-    const worker = await startWorker({ API_KEYS: `ops:${hashOf('ops-key')}:read,shop:${hashOf('shop-key')}:submit` });
+    const worker = await running(withKeys);
     const url = await worker.url();
     const metricsWith = (headers: Record<string, string>): Promise<Response> => fetch(`${url}/metrics`, { headers });
 
@@ -123,10 +118,14 @@ describe('a worker that is up', () => {
     await expect(scopeless.json()).resolves.toMatchObject({ status: 403, code: 'forbidden' });
     expect((await metricsWith({ authorization: 'Bearer ops-key' })).status).toBe(200);
     await expect(statusOf(`${url}/health/live`)).resolves.toBe(200);
+    leave(worker);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s, with nothing but JSON in its log', async (signal) => {
-    const worker = await startWorker();
+  it.each([
+    ['SIGTERM', {}],
+    ['SIGINT', withKeys],
+  ] as const)('ends with 0 at %s, with nothing but JSON in its log', async (signal, env) => {
+    const worker = await running(env);
     await untilStatus(`${await worker.url()}/health/ready`, 200);
     worker.kill(signal);
     await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
@@ -139,52 +138,57 @@ describe('a worker that is up', () => {
 });
 
 describe('a worker without Redis', () => {
-  it('waits and says so, and is ready once Redis is there', async () => {
-    const redis = await TestRedis.start();
-    try {
-      await redis.kill();
-      const worker = await startWorker({ REDIS_URL: redis.url });
-      const url = await worker.url();
-      await worker.logged('redis is away');
-      await expect(statusOf(`${url}/health/live`)).resolves.toBe(200);
-      await expect((await fetch(`${url}/health/ready`)).json()).resolves.toMatchObject({ status: 503, code: 'not_ready' });
-      const health = await fetch(`${url}/health`);
-      expect(health.status).toBe(503);
-      await expect(health.json()).resolves.toMatchObject({
-        status: 'error',
-        error: { redis: { status: 'down', ping: false, write: false } },
-      });
+  let redis: TestRedis;
 
-      await redis.restart();
-      await untilStatus(`${url}/health/ready`, 200);
-      await untilStatus(`${url}/health`, 200);
-    } finally {
-      await redis.stop();
-    }
+  beforeAll(async () => {
+    redis = await TestRedis.start();
+  });
+
+  afterAll(async () => {
+    await redis.stop();
+  });
+
+  it('waits and says so, and is ready once Redis is there', async () => {
+    await redis.kill();
+    const worker = await start({ REDIS_URL: redis.url });
+    const url = await worker.url();
+    await worker.logged('redis is away');
+    await expect(statusOf(`${url}/health/live`)).resolves.toBe(200);
+    await expect((await fetch(`${url}/health/ready`)).json()).resolves.toMatchObject({ status: 503, code: 'not_ready' });
+    const health = await fetch(`${url}/health`);
+    expect(health.status).toBe(503);
+    await expect(health.json()).resolves.toMatchObject({
+      status: 'error',
+      error: { redis: { status: 'down', ping: false, write: false } },
+    });
+
+    await redis.restart();
+    await untilStatus(`${url}/health/ready`, 200);
+    await untilStatus(`${url}/health`, 200);
+    leave(worker);
   });
 
   it('ends with 0 at SIGTERM all the same, without waiting for a drain of nothing', async () => {
-    const worker = await startWorker({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+    const worker = await start({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     await worker.logged('worker started');
     await expectQuickEnd(worker);
   });
 
   it('ends with 0 at SIGTERM also when Redis went away under it, or hangs', async () => {
-    const redis = await TestRedis.start();
-    try {
-      const gone = await startWorker({ REDIS_URL: redis.url });
-      await untilStatus(`${await gone.url()}/health/ready`, 200);
-      await redis.kill();
-      await gone.logged('redis is away');
-      await expectQuickEnd(gone);
-      await redis.restart();
-      const unanswered = await startWorker({ REDIS_URL: redis.url });
-      await untilStatus(`${await unanswered.url()}/health/ready`, 200);
-      redis.freeze();
-      await expectQuickEnd(unanswered);
-    } finally {
-      await redis.stop();
-    }
+    const gone = await running({ REDIS_URL: redis.url });
+    await untilStatus(`${await gone.url()}/health/ready`, 200);
+    const outages = (): number => gone.log.filter(({ msg }) => msg === 'redis is away').length;
+    const before = outages();
+    await redis.kill();
+    await eventually(() => {
+      expect(outages()).toBe(before + 1);
+    });
+    await expectQuickEnd(gone);
+    await redis.restart();
+    const unanswered = await start({ REDIS_URL: redis.url });
+    await untilStatus(`${await unanswered.url()}/health/ready`, 200);
+    redis.freeze();
+    await expectQuickEnd(unanswered);
   });
 
   /** The grace (25 s unless set) is for jobs in hand; without any, nobody is to wait for Redis. */

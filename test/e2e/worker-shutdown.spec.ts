@@ -1,7 +1,7 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import { SendEmail, catalog } from '@antrean/catalog';
 import { JobsModule, QueueService, StatusService, type Job } from '@antrean/jobs';
-import { BuiltProcess } from '../support/built-process.js';
+import { builtApps } from '../support/built-apps.js';
 import { eventually } from '../support/eventually.js';
 import { payloadOf } from '../support/job-context.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
@@ -16,11 +16,17 @@ const MAILS = 600;
 
 describe('a worker that is told to end while a mail is being sent', () => {
   const keyPrefix = newKeyPrefix();
+  const { start, running, leave } = builtApps('worker', { REDIS_URL, KEY_PREFIX: keyPrefix, WORKER_PORT: '0' });
+  const payload = payloadOf(SendEmail, { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } });
   let producer: TestingModule;
   let smtp: SmtpTestServer;
-  let worker: BuiltProcess;
+  let patient: Readonly<Record<string, string>>;
+  let hasty: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
+    smtp = await SmtpTestServer.start();
+    patient = { SMTP_URL: smtp.url, SHUTDOWN_GRACE_SEC: '30' };
+    hasty = { SMTP_URL: smtp.url, SHUTDOWN_GRACE_SEC: '1' };
     producer = await Test.createTestingModule({
       imports: [
         JobsModule.forProducer({
@@ -35,75 +41,33 @@ describe('a worker that is told to end while a mail is being sent', () => {
     await producer.init();
   });
 
+  afterEach(() => {
+    smtp.behave();
+  });
+
   afterAll(async () => {
     await producer.close();
-  });
-
-  beforeEach(async () => {
-    smtp = await SmtpTestServer.start();
-  });
-
-  afterEach(async () => {
-    await worker.dispose();
     await smtp.stop();
   });
 
-  /** A worker whose SMTP server has the mail and has not answered; the server answers when `release` is called. */
-  async function holdMail(
-    graceSec: string,
-  ): Promise<{ readonly jobId: string; readonly url: string; readonly release: () => void }> {
+  /** Resolves with the job once the server has its mail whole; it answers when `release` is called. */
+  async function holdMail(): Promise<{ readonly jobId: string; readonly release: () => void }> {
     const release = smtp.hold('data');
-    worker = await BuiltProcess.start('worker', {
-      REDIS_URL,
-      KEY_PREFIX: keyPrefix,
-      WORKER_PORT: '0',
-      SMTP_URL: smtp.url,
-      SHUTDOWN_GRACE_SEC: graceSec,
-    });
-    const { jobId } = await producer
-      .get(QueueService)
-      .enqueue(SendEmail, payloadOf(SendEmail, { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } }));
-    const url = await worker.url();
-    await smtp.reached('data');
-    return { jobId, url, release };
+    const reached = smtp.next('data');
+    const { jobId } = await producer.get(QueueService).enqueue(SendEmail, payload);
+    await reached;
+    return { jobId, release };
   }
-
-  it('takes no more jobs and answers for its health until the mail is out, then ends with 0', async () => {
-    const { jobId, url, release } = await holdMail('30');
-    worker.kill('SIGTERM');
-    await eventually(async () => {
-      expect((await fetch(`${url}/health/ready`)).status).toBe(503);
-    });
-    expect((await fetch(`${url}/health/live`)).status).toBe(200);
-    release();
-    await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
-    await expect(producer.get(StatusService).get(jobId)).resolves.toMatchObject({ status: 'succeeded', attempt: 1, crashes: 0 });
-    expect(smtp.received).toHaveLength(1);
-  });
-
-  it('hands the job back when the grace is over, uncounted', async () => {
-    const { jobId } = await holdMail('1');
-    worker.kill('SIGTERM');
-    await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
-    await expect(producer.get(StatusService).get(jobId)).resolves.toMatchObject({
-      status: 'queued',
-      attempt: 0,
-      crashes: 0,
-      runs: [{ outcome: 'handed_back' }],
-    });
-  });
 
   it('under load lets most jobs settle and hands the rest back within its grace: no attempt is used, and none counts as an error', async () => {
     const release = smtp.hold('data');
-    const payload = payloadOf(SendEmail, { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } });
     const results = await producer.get(QueueService).enqueueBulk(
       SendEmail,
       Array.from({ length: MAILS }, () => ({ payload })),
     );
     const ids = results.flatMap((result) => ('accepted' in result ? [result.accepted.jobId] : []));
     expect(ids).toHaveLength(MAILS);
-    const env = { REDIS_URL, KEY_PREFIX: keyPrefix, WORKER_PORT: '0', SMTP_URL: smtp.url, SHUTDOWN_GRACE_SEC: '1' };
-    worker = await BuiltProcess.start('worker', env);
+    const worker = await start(hasty);
     await eventually(() => {
       expect(smtp.received.length).toBeGreaterThan(100);
     });
@@ -122,8 +86,7 @@ describe('a worker that is told to end while a mail is being sent', () => {
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
 
     release();
-    await worker.dispose();
-    worker = await BuiltProcess.start('worker', env);
+    const next = await running(patient);
     await eventually(async () => {
       const { counts } = await producer.get(StatusService).depth(SendEmail.type);
       expect(counts.queued + counts.processing).toBe(0);
@@ -131,6 +94,7 @@ describe('a worker that is told to end while a mail is being sent', () => {
     for (const { status, attempt, crashes } of await jobsOf(ids)) {
       expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 0 });
     }
+    leave(next);
   });
 
   const jobsOf = async (ids: readonly string[]): Promise<readonly Job[]> => {
@@ -138,8 +102,25 @@ describe('a worker that is told to end while a mail is being sent', () => {
     return jobs.filter((job) => job !== undefined);
   };
 
+  it('takes no more jobs and answers for its health until the mail is out, then ends with 0', async () => {
+    const sent = smtp.received.length;
+    const worker = await running(patient);
+    const url = await worker.url();
+    const { jobId, release } = await holdMail();
+    worker.kill('SIGTERM');
+    await eventually(async () => {
+      expect((await fetch(`${url}/health/ready`)).status).toBe(503);
+    });
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    release();
+    await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
+    await expect(producer.get(StatusService).get(jobId)).resolves.toMatchObject({ status: 'succeeded', attempt: 1, crashes: 0 });
+    expect(smtp.received).toHaveLength(sent + 1);
+  });
+
   it('ends at once with 1 at the second signal', async () => {
-    await holdMail('30');
+    const worker = await running(patient);
+    await holdMail();
     worker.kill('SIGTERM');
     await worker.logged('worker draining');
     worker.kill('SIGTERM');

@@ -134,6 +134,16 @@ export class SmtpTestServer {
     return new Promise((resolve) => visit.waiting.push({ count, resolve }));
   }
 
+  /** Resolves when a session comes to the step from now on. */
+  async next(step: SmtpStep): Promise<void> {
+    return this.reached(step, this.visitsOf(step).count + 1);
+  }
+
+  /** Forgets the plans that no session has met. */
+  behave(): void {
+    this.plans.length = 0;
+  }
+
   /** Resolves when no client is connected any more. */
   async untilIdle(): Promise<void> {
     await Promise.all([...this.sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
