@@ -1,18 +1,18 @@
-import type { IsolationProcess } from '../fixtures/isolation/isolation-process.js';
-import { isolationStarter } from '../fixtures/isolation/isolation-starter.js';
+import type { Isolation } from '../fixtures/isolation/isolation.js';
+import { isolationOpener } from '../fixtures/isolation/isolation-opener.js';
 import { eventually } from '../support/eventually.js';
 
 jest.setTimeout(60_000);
 
 const ACTS = './acts.module.mjs';
-const start = isolationStarter();
+const open = isolationOpener();
 
 describe('a handler in a thread', () => {
-  let isolation: IsolationProcess;
+  let isolation: Isolation;
   let latest = 0;
 
   beforeAll(async () => {
-    isolation = await start({ module: ACTS });
+    isolation = await open({ module: ACTS });
   });
 
   function newJob(): string {
@@ -237,7 +237,7 @@ describe('a handler in a thread', () => {
 
 describe('a handler in a thread whose memory is limited', () => {
   it('that wants more fails alone, and is retried', async () => {
-    const isolation = await start({ module: ACTS, maxHeapMb: 64 });
+    const isolation = await open({ module: ACTS, maxHeapMb: 64 });
     await expect(isolation.handle('act.run_1', { act: 'hoard' })).resolves.toMatchObject({
       verdict: { kind: 'retry', delayMs: 2_000 },
       kept: { code: 'thread_died', message: 'The thread ended under the job: it had no memory left.' },

@@ -1,28 +1,29 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isolationStarter } from '../fixtures/isolation/isolation-starter.js';
+import { IsolationProcess } from '../fixtures/isolation/isolation-process.js';
+import { isolationOpener } from '../fixtures/isolation/isolation-opener.js';
 import { eventually } from '../support/eventually.js';
 
 jest.setTimeout(60_000);
 
 const ACTS = './acts.module.mjs';
-const start = isolationStarter();
+const open = isolationOpener();
 
 describe('the threads of a type', () => {
   it('run 200 jobs, each once, over as many threads as jobs may run at once', async () => {
-    const isolation = await start({ module: ACTS, concurrency: 4 });
+    const isolation = await open({ module: ACTS, concurrency: 2 });
     const jobs = Array.from({ length: 200 }, (_, index) => `act.run_${index}`);
     const settled = await Promise.all(jobs.map((job) => isolation.handle(job, { act: 'context' })));
     // The act answers with it.
     const results = settled.map(({ result }) => result as { readonly jobId: string; readonly threadId: number });
     expect(results.map(({ jobId }) => jobId)).toEqual(jobs);
-    expect(new Set(results.map(({ threadId }) => threadId)).size).toBeLessThanOrEqual(4);
-    expect(await isolation.threads()).toBeLessThanOrEqual(4);
+    expect(new Set(results.map(({ threadId }) => threadId)).size).toBeLessThanOrEqual(2);
+    expect(await isolation.threads()).toBeLessThanOrEqual(2);
   });
 
   it('are ended after a while without a job, each closing its application in order, and started again', async () => {
-    const isolation = await start({ module: ACTS, idleMs: 50 });
+    const isolation = await open({ module: ACTS, idleMs: 50 });
     await expect(isolation.threads()).resolves.toBe(0);
     await Promise.all(['act.run_1', 'act.run_2'].map((job) => isolation.handle(job, { act: 'return' })));
     await eventually(async () => {
@@ -34,7 +35,7 @@ describe('the threads of a type', () => {
   });
 
   it('keep to their number: a job beyond it waits, and may be aborted or terminated meanwhile', async () => {
-    const isolation = await start({ module: ACTS, concurrency: 1 });
+    const isolation = await open({ module: ACTS, concurrency: 1 });
     // Aborted before there is a thread at all.
     const early = isolation.handle('act.run_early', { act: 'return' });
     await isolation.abort('act.run_early', 'shutdown');
@@ -64,7 +65,7 @@ describe('a thread that cannot start', () => {
     ['./leaving.module.mjs', 'it ended with exit code 4'],
     ['./no-such-file.mjs', 'Cannot find module'],
   ])('fails its job with the file and the cause: %s', async (module, cause) => {
-    const isolation = await start({ module });
+    const isolation = await open({ module });
     const { verdict, kept } = await isolation.handle('act.run_1', { act: 'return' });
     expect(verdict).toMatchObject({ kind: 'retry' });
     expect(kept).toMatchObject({ name: 'ThreadBootError', code: 'thread_boot_failed' });
@@ -80,7 +81,7 @@ describe('a thread that cannot start', () => {
   it('is tried again only after a while, logged once, and used once it can', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'antrean-isolation-'));
     const mended = join(folder, 'mended');
-    const isolation = await start({ module: './broken.module.mjs' }, { MENDED: mended });
+    const isolation = await open({ module: './broken.module.mjs', env: { MENDED: mended } });
     try {
       await expect(isolation.handle('act.run_1', { act: 'return' })).resolves.toMatchObject({
         kept: { code: 'thread_boot_failed' },
@@ -102,8 +103,18 @@ describe('a thread that cannot start', () => {
 });
 
 describe('threads at a shutdown', () => {
-  it('are told, let their jobs end within the grace, are then ended, and keep no process', async () => {
-    const isolation = await start({ module: ACTS, concurrency: 3 });
+  let driver: IsolationProcess;
+
+  beforeAll(async () => {
+    driver = await IsolationProcess.start();
+  });
+
+  afterAll(async () => {
+    await driver.dispose();
+  });
+
+  it('are told, let their jobs end within the grace, and are then ended', async () => {
+    const isolation = await driver.open({ module: ACTS, concurrency: 3 });
     const willing = isolation.handle('act.run_willing', { act: 'caught' });
     const stubborn = isolation.handle('act.run_stubborn', { act: 'stubborn' });
     const spinning = isolation.handle('act.run_spinning', { act: 'spin' });
@@ -119,11 +130,10 @@ describe('threads at a shutdown', () => {
     for (const ended of [stubborn, spinning]) await expect(ended).resolves.toMatchObject({ kept: { code: 'shutdown' } });
     await closed;
     await expect(isolation.threads()).resolves.toBe(0);
-    await expect(isolation.leave()).resolves.toEqual({ code: 0, signal: null });
   });
 
   it('without a job close their applications in order, at once', async () => {
-    const isolation = await start({ module: ACTS });
+    const isolation = await driver.open({ module: ACTS });
     await isolation.handle('act.run_1', { act: 'return' });
     const closedAt = performance.now();
     await isolation.close(20_000);
@@ -132,6 +142,9 @@ describe('threads at a shutdown', () => {
     await eventually(() => {
       expect(isolation.logged('closing in order')).toHaveLength(1);
     });
-    await expect(isolation.leave()).resolves.toEqual({ code: 0, signal: null });
+  });
+
+  it('keep no process after it', async () => {
+    await expect(driver.leave()).resolves.toEqual({ code: 0, signal: null });
   });
 });
