@@ -9,22 +9,69 @@ jest.setTimeout(120_000);
 const NEIGHBOURS = 9;
 const ended = ({ status }: Job): boolean => status === 'succeeded' || status === 'failed';
 
-describe('a job that blocks the event loop of any worker past the hard limits of its neighbours', () => {
+/** Processes for the tests' workers; each test has workers of its own in them. */
+let hosts: readonly [EngineHost, EngineHost];
+let observer: JobsApp;
+
+beforeAll(async () => {
+  hosts = await Promise.all([EngineHost.start(), EngineHost.start()]);
+});
+
+afterEach(async () => {
+  await observer.close();
+});
+
+afterAll(async () => {
+  await Promise.all(hosts.map((host) => host.kill()));
+});
+
+/** Starts a worker in each of them, and an application that submits and looks. */
+async function open(...among: readonly EngineHost[]): Promise<void> {
   const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), leaseMs: 2_000, concurrency: { [RunAct.type]: 20 } };
-  let hosts: EngineHost[] = [];
-  let observer: JobsApp;
+  observer = await startJobsApp([RunAct], [], { keyPrefix: settings.keyPrefix, types: ['!*'] });
+  await Promise.all(among.map((host) => host.open(settings.keyPrefix, settings)));
+}
 
-  beforeAll(async () => {
-    hosts = await Promise.all([EngineHost.start(), EngineHost.start()]);
-    observer = await startJobsApp([RunAct], [], { keyPrefix: settings.keyPrefix, types: ['!*'] });
-    await Promise.all(hosts.map((host) => host.open('worker', settings)));
+async function submit(act: Act, options: EnqueueOptions): Promise<string> {
+  return (await observer.queue.enqueue(RunAct, act, options)).jobId;
+}
+
+describe('a job that blocks the event loop twice, with a pause between', () => {
+  it('costs one that began in the pause no attempt either', async () => {
+    const [host] = hosts;
+    await open(host);
+    const [neighbour, blocker] = await Promise.all([
+      submit({ act: 'return', ms: 300 }, { timeoutMs: 600, maxAttempts: 1 }),
+      submit({ act: 'burst', ms: 4_000, gate: 'late' }, { timeoutMs: 600, maxAttempts: 1 }),
+    ]);
+    await host.until(blocker, 'started');
+    // They end where they are taken, and do not come back to stand beside the late one.
+    await Promise.all([neighbour, blocker].map((jobId) => observer.control.cancel(jobId)));
+    const late = await submit({ act: 'return', ms: 1_000, gate: 'late' }, { timeoutMs: 1_500, maxAttempts: 1 });
+    const { status, attempt, crashes } = await untilJob(observer, late, ended);
+    expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 1 });
   });
+});
 
-  afterAll(async () => {
-    await Promise.all([...hosts.map((host) => host.kill()), observer.close()]);
+describe('jobs with little time beside one that has much', () => {
+  const MUCH = { timeoutMs: 600_000 };
+  const LITTLE = { timeoutMs: 600, maxAttempts: 1 };
+
+  it('are not buried for the event loop that it blocks within its time', async () => {
+    const [, host] = hosts;
+    await open(host);
+    const hog = await submit({ act: 'hog', ms: 2_500 }, MUCH);
+    await host.until(hog, 'started');
+    const neighbour = await submit({ act: 'shout', ms: 300, times: 6 }, LITTLE);
+    const { status, attempt, crashes } = await untilJob(observer, neighbour, ended);
+    expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 5 });
+    await observer.control.cancel(hog);
   });
+});
 
+describe('a job that blocks the event loop of any worker past the hard limits of its neighbours', () => {
   it('costs them no attempt, though they have but one, and is buried in the end', async () => {
+    await open(...hosts);
     const options = { timeoutMs: 600, maxAttempts: 1 };
     const acts: Act[] = Array.from({ length: NEIGHBOURS }, () => ({ act: 'return', ms: 300 }));
     const results = await observer.queue.enqueueBulk(
@@ -48,66 +95,5 @@ describe('a job that blocks the event loop of any worker past the hard limits of
     const cutOff = neighbours.filter(({ crashes }) => crashes > 0);
     expect(cutOff.length).toBeGreaterThan(0);
     for (const { runs } of cutOff) expect(runs[0]).toMatchObject(first);
-  });
-});
-
-describe('a job that blocks the event loop twice, with a pause between', () => {
-  const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), leaseMs: 2_000, concurrency: { [RunAct.type]: 20 } };
-  let host: EngineHost;
-  let observer: JobsApp;
-
-  beforeAll(async () => {
-    host = await EngineHost.start();
-    observer = await startJobsApp([RunAct], [], { keyPrefix: settings.keyPrefix, types: ['!*'] });
-    await host.open('worker', settings);
-  });
-
-  afterAll(async () => {
-    await Promise.all([host.kill(), observer.close()]);
-  });
-
-  it('costs one that began in the pause no attempt either', async () => {
-    const submit = async (act: Act, timeoutMs: number): Promise<string> =>
-      (await observer.queue.enqueue(RunAct, act, { timeoutMs, maxAttempts: 1 })).jobId;
-    const [neighbour, blocker] = await Promise.all([
-      submit({ act: 'return', ms: 300 }, 600),
-      submit({ act: 'burst', ms: 4_000, gate: 'late' }, 600),
-    ]);
-    await host.until(blocker, 'started');
-    // They end where they are taken, and do not come back to stand beside the late one.
-    await Promise.all([neighbour, blocker].map((jobId) => observer.control.cancel(jobId)));
-    const late = await submit({ act: 'return', ms: 1_000, gate: 'late' }, 1_500);
-    const { status, attempt, crashes } = await untilJob(observer, late, ended);
-    expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 1 });
-  });
-});
-
-describe('jobs with little time beside one that has much', () => {
-  const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), leaseMs: 2_000, concurrency: { [RunAct.type]: 20 } };
-  const MUCH = { timeoutMs: 600_000 };
-  const LITTLE = { timeoutMs: 600, maxAttempts: 1 };
-  let host: EngineHost;
-  let observer: JobsApp;
-
-  beforeAll(async () => {
-    host = await EngineHost.start();
-    observer = await startJobsApp([RunAct], [], { keyPrefix: settings.keyPrefix, types: ['!*'] });
-    await host.open('worker', settings);
-  });
-
-  afterAll(async () => {
-    await Promise.all([host.kill(), observer.close()]);
-  });
-
-  const submit = async (act: Act, options: EnqueueOptions): Promise<string> =>
-    (await observer.queue.enqueue(RunAct, act, options)).jobId;
-
-  it('are not buried for the event loop that it blocks within its time', async () => {
-    const hog = await submit({ act: 'hog', ms: 2_500 }, MUCH);
-    await host.until(hog, 'started');
-    const neighbour = await submit({ act: 'shout', ms: 300, times: 6 }, LITTLE);
-    const { status, attempt, crashes } = await untilJob(observer, neighbour, ended);
-    expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 5 });
-    await observer.control.cancel(hog);
   });
 });
