@@ -4,12 +4,15 @@ import { pathToFileURL } from 'node:url';
 
 jest.setTimeout(30_000);
 
-const PLATFORM = pathToFileURL(join(process.cwd(), 'dist/libs/platform/src/index.js')).href;
+/** Not the whole library, which takes a while to load. */
+const fromPlatform = (file: string): string =>
+  JSON.stringify(pathToFileURL(join(process.cwd(), 'dist/libs/platform/src', file)).href);
 
 /** A process whose application takes `closing` to close, and to which `happens` happens once it is up. */
 function run(happens: string, closing = "process.stdout.write('closed\\n')"): SpawnSyncReturns<string> {
   const program = `
-    import { createLogger, endGracefully } from ${JSON.stringify(PLATFORM)};
+    import { endGracefully } from ${fromPlatform('lifecycle/end-gracefully.js')};
+    import { createLogger } from ${fromPlatform('logging/logger.js')};
     const app = { close: async () => { ${closing} } };
     endGracefully(app, createLogger({ app: 'api', level: 'info', format: 'json' }));
     setInterval(() => undefined, 1_000);
