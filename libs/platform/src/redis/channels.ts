@@ -2,6 +2,7 @@ import type { RedisConnection } from './connect-redis.js';
 
 /** Hears a sharded channel on the server that has it now. Rejects when that cannot be reached; then it is to be tried again. */
 export async function listenTo(connection: RedisConnection, channel: string): Promise<void> {
+  if (connection.status !== 'ready') throw new Error('Connection is closed.');
   leave(connection, channel);
   try {
     await connection.ssubscribe(channel);

@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { Waiters } from '../waiters.js';
+import { PromptCluster } from './prompt-cluster.js';
 import { parseRedisUrl, type RedisTarget } from './redis-url.js';
 
 /** A connection to Redis, whatever way it is run. */
@@ -17,8 +18,8 @@ export interface ConnectOptions {
 /**
  * Opens a connection that stays for good: it reconnects for ever, sends no command twice by itself, keeps none in memory
  * while Redis is away (they are rejected at once), and logs when Redis goes and comes back. Who subscribes does so again
- * whenever it is `ready`. In a Cluster a command waits for its node as long as one may take, and while no node can be reached until
- * one can; each node that goes and comes back is logged by itself.
+ * whenever it is `ready`. In a Cluster a command waits for its node as long as one may take; each node that goes and comes back is
+ * logged by itself.
  * @throws {TypeError} when the address cannot be read.
  */
 export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_000 }: ConnectOptions): RedisConnection {
@@ -123,7 +124,7 @@ function open(target: RedisTarget, name: string, commandTimeout: number): RedisC
         failoverDetector: true,
       });
     case 'cluster':
-      return new Cluster([...target.nodes], {
+      return new PromptCluster([...target.nodes], {
         // A node is connected to when it is first needed, and its first commands must wait for that, as long as one may take.
         enableOfflineQueue: true,
         redisOptions: shared,
