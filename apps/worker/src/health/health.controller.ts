@@ -23,7 +23,11 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   live(): { readonly status: 'ok' } {
     if (this.worker.live()) return { status: 'ok' };
-    throw new ProblemException(503, 'not_live', 'This worker can run no jobs any more: start the process anew.');
+    throw new ProblemException(
+      503,
+      'not_live',
+      'This worker can run no jobs any more, or none of a kind: start the process anew.',
+    );
   }
 
   /** 503 means: this worker takes no jobs at the moment. */

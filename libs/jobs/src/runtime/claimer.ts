@@ -69,10 +69,13 @@ export class Claimer implements Ticking {
     const onGone = (job: Claimed) => {
       this.gone(job);
     };
+    const onCutOff = (job: Claimed) => {
+      this.intake.cutOff(job);
+    };
     const onBeyondRedis = () => {
       context.heart.tellBeyondRedis();
     };
-    this.inHand = new InHand(registered, executor, journal, this.logger, { onEnded: pumpSoon, onGone, onBeyondRedis });
+    this.inHand = new InHand(registered, executor, journal, this.logger, { onEnded: pumpSoon, onCutOff, onGone, onBeyondRedis });
     this.intake = new Intake(registered, this.inHand, context, () => {
       this.wake();
     });
@@ -89,6 +92,11 @@ export class Claimer implements Ticking {
   /** As {@link InHand.zombiesSince}. */
   get zombiesSince(): readonly number[] {
     return this.inHand.zombiesSince;
+  }
+
+  /** As {@link Intake.suspectZombieSince}. */
+  get suspectZombieSince(): number | undefined {
+    return this.intake.suspectZombieSince;
   }
 
   /** As {@link InHand.beyondRedis}. */
@@ -216,7 +224,7 @@ export class Claimer implements Ticking {
     if (answer !== undefined) {
       const room = ask.answered(answer.reply);
       parcel.arrived(answer.reply.settled);
-      started = this.intake.take(answer, this.demand.isStopping ? 0 : room, suspects);
+      started = this.intake.take(answer, this.demand.isStopping ? 0 : room, { jobs: ask.jobs, suspects });
     }
     this.heldRange.answered(ask.jobs, parcel.settles.length);
     if (!this.isCalling) this.inHand.nothingComes();

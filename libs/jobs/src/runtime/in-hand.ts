@@ -44,6 +44,8 @@ export interface Parcel {
 export interface InHandEvents {
   /** A run ended, and its settle is to travel. */
   readonly onEnded: () => void;
+  /** The time of a run is over, or it was taken, and its handler goes on. */
+  readonly onCutOff: (job: Claimed) => void;
   /** The handler of a run has really ended. */
   readonly onGone: (job: Claimed) => void;
   /** {@link InHand.beyondRedis} has changed. */
@@ -82,9 +84,12 @@ export class InHand {
 
   /** When each run was cut off that is settled and whose handler goes on all the same, in ms of the monotonic clock. */
   get zombiesSince(): readonly number[] {
-    return [...this.runs.values()].flatMap(({ job, cutOffAt }) =>
-      cutOffAt === undefined || this.unsettled.has(job) ? [] : [cutOffAt],
-    );
+    return [...this.runs.values()].flatMap(({ job }) => this.zombieSince(job) ?? []);
+  }
+
+  /** As {@link zombiesSince}, of one run; undefined while it is none of these. */
+  zombieSince(job: Claimed): number | undefined {
+    return this.unsettled.has(job) ? undefined : this.runningOf(job)?.cutOffAt;
   }
 
   /** Handlers that have not ended and that Redis does not count under this worker, or will not in a moment. */
@@ -222,6 +227,7 @@ export class InHand {
     if (running.cutOffAt !== undefined) return;
     running.cutOffAt = performance.now();
     this.journal.zombies(this.type, 1);
+    this.events.onCutOff(running.job);
   }
 
   private letGo(running: Running | undefined): void {

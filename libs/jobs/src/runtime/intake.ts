@@ -1,5 +1,7 @@
+import type { Logger } from '@antrean/platform';
 import type { Rouser } from '../services/rouser.js';
 import type { Claimed } from '../store/exchange.js';
+import { jobFields } from '../telemetry/job-journal.js';
 import type { RegisteredHandler } from './handler-registry.js';
 import { BEATS_PER_LEASE, type Heart } from './heart.js';
 import type { InHand } from './in-hand.js';
@@ -11,7 +13,7 @@ const LATEST_START = 0.75;
 
 /** What the intakes of all types of a worker share. */
 export interface IntakeContext {
-  readonly options: { readonly leaseMs: number };
+  readonly options: { readonly leaseMs: number; readonly logger: Logger };
   readonly heart: Heart;
   readonly suspects: SuspectPermit;
   readonly rouser: Rouser;
@@ -38,6 +40,14 @@ export class Intake {
     return this.registered.definition.type;
   }
 
+  /**
+   * Since when the suspect that holds the permit is settled and its handler goes on all the same, in ms of the monotonic clock. It
+   * keeps the permit: a killer may kill yet, and would take the next suspect to the grave.
+   */
+  get suspectZombieSince(): number | undefined {
+    return this.suspect && this.inHand.zombieSince(this.suspect);
+  }
+
   /** Whether a call may ask for a suspect too; then {@link over} is to be told when it is over. */
   askSuspects(): boolean {
     return this.context.suspects.take();
@@ -46,9 +56,9 @@ export class Intake {
   /**
    * How many handlers were started.
    * @param room no more than this are started.
-   * @param suspects whether the call asked for a suspect.
+   * @param asked for how many jobs the call asked, and whether for a suspect.
    */
-  take({ reply, sentAt }: Answer, room: number, suspects: boolean): number {
+  take({ reply, sentAt }: Answer, room: number, asked: { readonly jobs: number; readonly suspects: boolean }): number {
     const { heart, rouser, onNextDue, onOutgoing } = this.context;
     // Before a handler is started: the first may block the event loop at once, and the lease is to be kept all the same.
     if (reply.claimed.length + reply.unreadable.length > 0) heart.hold(this.type);
@@ -58,11 +68,12 @@ export class Intake {
       if (!isInTime) this.inHand.giveBack(job);
       else if (this.inHand.start(job)) {
         started += 1;
-        if (suspects && job.record.suspect) this.suspect = job;
+        if (asked.suspects && job.record.suspect) this.suspect = job;
       }
     }
     for (const job of reply.unreadable) this.inHand.reject(job);
     if (reply.suspectsWait) this.context.suspects.onceFree(this.onPermit);
+    else if (asked.jobs > 0) this.context.suspects.forget(this.onPermit);
     if (this.inHand.unsettledCount === 0) heart.release(this.type);
     if (reply.woke) rouser.woke(this.type);
     if (reply.nextDueInMs !== undefined) onNextDue(this.type, reply.nextDueInMs);
@@ -73,6 +84,15 @@ export class Intake {
   /** A call that asked for a suspect is over; without one, another type may ask. */
   over(): void {
     if (this.suspect === undefined) this.context.suspects.release();
+  }
+
+  /** The time of a run is over, and its handler goes on. */
+  cutOff(job: Claimed): void {
+    if (this.suspect !== job) return;
+    this.context.options.logger.warn(
+      jobFields(this.type, job),
+      'a job that may be what kills its workers goes on past its time: until it ends no other such job runs here',
+    );
   }
 
   /** The handler of a job has really ended. */

@@ -17,9 +17,19 @@ export class SuspectPermit {
     for (const listener of waiting) listener();
   }
 
+  /** Somebody has suspects to run and cannot. */
+  get isAwaited(): boolean {
+    return this.waiting.size > 0;
+  }
+
   /** Told once, when the permit is free. */
   onceFree(listener: () => void): void {
     if (this.taken) this.waiting.add(listener);
     else listener();
+  }
+
+  /** There is nothing to wait for any more. */
+  forget(listener: () => void): void {
+    this.waiting.delete(listener);
   }
 }

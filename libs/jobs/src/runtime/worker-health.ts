@@ -4,7 +4,7 @@ import { WorkerRuntime } from './worker-runtime.js';
 
 /**
  * A claim loop that has not looked for this long is stuck: it looks at least every 30 s, also while Redis is away. So is a
- * worker whose slots have all been held by zombies for this long.
+ * worker whose slots have all been held by zombies for this long, or whose suspects have waited for one.
  */
 const STUCK_AFTER_MS = 90_000;
 
@@ -17,8 +17,8 @@ export class WorkerHealth {
   ) {}
 
   /**
-   * False when the worker can run nothing any more, which only a restart mends: its claim loop stands still, or handlers that
-   * go on past their hard limit hold all of its slots. An outage of Redis leaves it true.
+   * False when the worker can run nothing any more, or no suspects, which only a restart mends: its claim loop stands still, or
+   * handlers that go on past their hard limit hold all of its slots, or the permit for suspects. An outage of Redis leaves it true.
    * @param stuckAfterMs for how long either must have lasted
    */
   live(stuckAfterMs = STUCK_AFTER_MS): boolean {

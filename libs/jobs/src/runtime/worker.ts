@@ -40,6 +40,7 @@ export interface WorkerParts {
 /** A running worker: a claimer for each type, a heart, an ear for wake-ups, and maintenance. */
 export class Worker {
   private readonly claimers: ReadonlyMap<string, Claimer>;
+  private readonly suspects = new SuspectPermit();
   private readonly polls: readonly Loop[];
   private readonly noteLoop: Loop;
   private readonly maintenance: Maintenance;
@@ -58,7 +59,7 @@ export class Worker {
       ...parts,
       worker: identity,
       slots: new Slots(options.slots),
-      suspects: new SuspectPermit(),
+      suspects: this.suspects,
       onNextDue: (type: string, inMs: number) => {
         this.maintenance.promoteWithin(type, inMs);
       },
@@ -112,13 +113,25 @@ export class Worker {
     return [...this.claimers.values()].flatMap(({ zombiesSince }) => zombiesSince);
   }
 
-  /** For how many ms zombies have held every slot that there is, so that nothing can be run any more; 0 while they do not. */
+  /**
+   * For how many ms zombies have held what jobs wait for and cannot be run without: every slot that there is, or the permit for
+   * suspects; 0 while they do not.
+   */
   get clogMs(): number {
+    return Math.max(this.slotsClogMs, this.suspectsClogMs);
+  }
+
+  private get slotsClogMs(): number {
     const since = this.zombiesSince;
     const claimers = [...this.claimers.values()];
     const clogged =
       since.length >= this.parts.options.slots || claimers.every((claimer) => claimer.zombiesSince.length >= claimer.concurrency);
     return clogged && since.length > 0 ? performance.now() - Math.max(...since) : 0;
+  }
+
+  private get suspectsClogMs(): number {
+    const [since] = [...this.claimers.values()].flatMap(({ suspectZombieSince }) => suspectZombieSince ?? []);
+    return since !== undefined && this.suspects.isAwaited ? performance.now() - since : 0;
   }
 
   /** Claimed jobs that are not settled. */
