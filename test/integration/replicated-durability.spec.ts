@@ -3,6 +3,7 @@ import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '
 import { Link } from '@antrean/jobs/testing';
 import { Redis } from 'ioredis';
 import { NotReplicatedError } from '../../libs/jobs/src/definition/errors.js';
+import { SUBMIT_LINK } from '../../libs/jobs/src/services/submit-link.js';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { untilAccepted } from '../support/away-answer.js';
@@ -138,6 +139,16 @@ describe('with DURABILITY=replicated', () => {
     expect(accepted[taken]).toBeGreaterThan(400);
   });
 
+  it('a connection that jobs are submitted on and that is gone shows in the health', async () => {
+    const submitter = await startJobsApp([PathJob], [], { redisUrl: master.url, durability: 'replicated' });
+    const health = submitter.app.get(QueueHealth);
+    expect(await health.check()).toEqual({ ping: true, write: true, replica: true });
+    closeRedis(submitter.app.get<Link>(SUBMIT_LINK).redis);
+    const detail = 'Redis takes no writes on the connection that jobs are submitted on.';
+    expect(await health.check()).toEqual({ ping: true, write: false, replica: null, detail });
+    await submitter.close();
+  });
+
   it('the api is ready, and warns of nothing', async () => {
     const api = await startTestApi(env(master.url));
     expect(warnedAlone(api.log)).toBe(false);
@@ -222,7 +233,7 @@ describe('on a Cluster with DURABILITY=replicated', () => {
     const owner = await cluster.ownerOf(await cluster.slotOf(link.keys('a').clock));
     await cluster.addReplica(owner);
     const gate = new ReplicaGate(link);
-    const health = new QueueHealth(link, { durability: 'replicated' });
+    const health = new QueueHealth(link, link, { durability: 'replicated' });
     expect(await health.refusal()).toBeUndefined();
     expect(await health.check()).toMatchObject({
       replica: false,

@@ -4,6 +4,7 @@ import { Link } from '../store/link.js';
 import { probeWrite } from '../store/probe.js';
 import { replicaCounts } from '../store/server-facts.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
+import { SUBMIT_LINK } from './submit-link.js';
 
 /** What was found out about Redis; `detail` says what is wrong, in plain words and without Redis' own text. */
 export interface QueueHealthReport {
@@ -26,6 +27,7 @@ export class QueueHealth {
 
   constructor(
     private readonly link: Link,
+    @Inject(SUBMIT_LINK) private readonly submits: Link,
     @Inject(PRODUCER_OPTIONS) private readonly options: Pick<ProducerOptions, 'durability'>,
   ) {}
 
@@ -49,11 +51,19 @@ export class QueueHealth {
       const ping = redis.status === 'ready';
       return { ping, write: false, replica: null, ...(gate.reason !== undefined && { detail: gate.reason }) };
     }
-    if ((await this.answerOf(() => redis.ping())) === undefined) {
+    if ((await this.answerOf(this.link, () => redis.ping())) === undefined) {
       return { ping: false, write: false, replica: null, detail: 'Redis does not answer.' };
     }
-    if ((await this.answerOf(() => probeWrite(this.link))) === undefined) {
+    if (!(await this.takesWrites(this.link))) {
       return { ping: true, write: false, replica: null, detail: 'Redis answers but takes no writes.' };
+    }
+    if (this.submits !== this.link && !(await this.takesWrites(this.submits))) {
+      return {
+        ping: true,
+        write: false,
+        replica: null,
+        detail: 'Redis takes no writes on the connection that jobs are submitted on.',
+      };
     }
     const counts = await this.replicas();
     if (counts === undefined) return { ping: true, write: true, replica: null };
@@ -64,13 +74,17 @@ export class QueueHealth {
   /** Of each server; undefined when none is asked for, or Redis does not tell. */
   private async replicas(): Promise<readonly number[] | undefined> {
     if (this.options.durability !== 'replicated') return undefined;
-    const counts = await this.answerOf(() => replicaCounts(this.link));
+    const counts = await this.answerOf(this.link, () => replicaCounts(this.link));
     this.hadReplica ||= counts?.some((count) => count > 0) === true;
     return counts;
   }
 
+  private async takesWrites(link: Link): Promise<boolean> {
+    return (await this.answerOf(link, () => probeWrite(link))) !== undefined;
+  }
+
   /** Undefined when there is none. */
-  private async answerOf<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    return available(this.link, ask).catch(() => undefined);
+  private async answerOf<T>(link: Link, ask: () => Promise<T>): Promise<T | undefined> {
+    return available(link, ask).catch(() => undefined);
   }
 }
