@@ -17,6 +17,14 @@ describe('a record that is none', () => {
     await expect(queue.read(spoilt)).rejects.toThrow(UnreadableRecordError);
   });
 
+  it('does not keep the counts of its type from being told, nor does what is no string', async () => {
+    const counted = { oldestQueuedMs: null, counts: { queued: 2, processing: 0 } };
+    expect(await queue.depth()).toMatchObject(counted);
+    await queue.redis.del(queue.keys.job(spoilt));
+    await queue.redis.hset(queue.keys.job(spoilt), 'a', 'hash');
+    expect(await queue.depth()).toMatchObject(counted);
+  });
+
   it('hides none of those behind it in its line', async () => {
     expect(await queue.read(behind)).toMatchObject({ record: { status: 'queued' }, headSeq: undefined });
   });
