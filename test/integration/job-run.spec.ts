@@ -153,6 +153,19 @@ describe('a job from submit to settled', () => {
     expect(job.runs.map(({ outcome }) => outcome)).toEqual(['snoozed', 'snoozed', 'succeeded']);
   });
 
+  it.each([
+    ['is buried', {}, { status: 'failed', error: { code: 'snooze' } }],
+    ['goes on until its deadline, where it has one,', { expiresInMs: 60_000 }, { status: 'succeeded', error: null }],
+  ] as const)('%s after a thousand snoozes', async (_what, options, outcome) => {
+    // Not yet due, so that the count can be set before anybody reads it.
+    const { jobId } = await submit({ plan: 'snooze', times: 1 }, { delayMs: 200, ...options });
+    const record = jobs.link.keys(Task.type).job(jobId.split('_').at(-1) ?? '');
+    const snoozes = Buffer.alloc(2);
+    snoozes.writeUInt16LE(1_000);
+    await jobs.link.redis.setrange(record, 9, snoozes);
+    expect(await jobs.until(jobId, ended)).toMatchObject(outcome);
+  });
+
   it('is buried when its result is too large to keep, and does not run again', async () => {
     const { jobId } = await submit({ plan: 'huge' });
     const job = await jobs.until(jobId, ended);

@@ -54,6 +54,17 @@ describe('a trail', () => {
     for (const { startedAt, finishedAt } of runs) expect(finishedAt?.getTime()).toBeGreaterThanOrEqual(startedAt.getTime());
   });
 
+  it('counts the snoozes of a job up to what its record holds', async () => {
+    const [ulid = ''] = await queue.add([{}]);
+    await queue.redis.setrange(queue.keys.job(ulid), 9, Buffer.from([0xfe, 0xff]));
+    const snoozes: number[] = [];
+    for (let time = 0; time < 2; time += 1) {
+      await run({ event: 'snooze', delayMs: 0, json: errorJson('not now') });
+      snoozes.push((await queue.read(ulid)).record.snoozes);
+    }
+    expect(snoozes).toEqual([65_535, 65_535]);
+  });
+
   it('counts every run, and as attempts those alone that failed', async () => {
     const [ulid = ''] = await queue.add([{ maxAttempts: 9 }]);
     const attempts: number[] = [];

@@ -34,6 +34,8 @@ const Task = defineJob('told.task', { payload: TaskPayload, attempts: 1 });
 
 jest.setTimeout(20_000);
 
+const DAY = 86_400_000;
+
 const URL_WITH_SECRET = 'https://example.com/hook?token=s3cr3t';
 
 describe('a relay', () => {
@@ -67,6 +69,7 @@ describe('a relay', () => {
     const rouser = new Rouser(queue.link, { logger: silentLogger });
     const delivery: WebhookDelivery<TellPayload> = {
       definition: defineJob(told.type, { payload: TellPayload }),
+      expiresInMs: DAY,
       payloadOf: (message) => {
         messages.push(message);
         return { id: message.id, url: message.url, about: message.job.jobId };
@@ -105,6 +108,7 @@ describe('a relay', () => {
     const { record } = await queue.read(ulids[0] ?? '');
     expect(claimed[0]?.record.trace.traceId).toBe(record.trace.traceId);
     expect(claimed[0]?.record.facts).toEqual({ userId: 'u-1' });
+    expect((claimed[0]?.record.expiresAt ?? 0) - (claimed[0]?.record.createdAt ?? 0)).toBe(DAY);
     expect(messages[0]).toMatchObject({
       id: `msg_${ulids[0] ?? ''}_${record.revision}_${record.finishedAt}`,
       event: 'job.cancelled',
@@ -260,6 +264,7 @@ describe('a worker', () => {
   beforeEach(async () => {
     const webhooks: WebhookDelivery<TellPayload> = {
       definition: Tell,
+      expiresInMs: DAY,
       payloadOf: ({ id, event, url, job }) => ({ id, url, about: `${event} ${job.jobId} ${JSON.stringify(job.result)}` }),
     };
     const concurrency = { [Task.type]: 20 };

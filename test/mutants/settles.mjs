@@ -71,6 +71,13 @@ export const SETTLES = [
     first: ['store-cancel'],
   },
   {
+    name: 'the count of snoozes begins anew when it is full',
+    file: 'exchange.lua',
+    from: `math.min(settle.state.snoozes + 1, 65535)`,
+    to: `settle.state.snoozes + 1`,
+    first: ['store-trail'],
+  },
+  {
     name: 'a snooze counts as an attempt',
     file: 'exchange.lua',
     from: `    settle.state.attempt = settle.state.attempt - 1\n`,

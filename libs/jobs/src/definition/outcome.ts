@@ -8,7 +8,7 @@ export type Verdict =
   | { readonly kind: 'bury' }
   | { readonly kind: 'snooze'; readonly delayMs: number };
 
-/** A job that only ever snoozes is buried after this many. */
+/** A job without a deadline that only ever snoozes is buried after this many. */
 export const MAX_SNOOZES = 1_000;
 
 /** What is to become of a job whose handler threw. `attempt` is the number of the run that failed. */

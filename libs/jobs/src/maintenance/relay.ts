@@ -65,6 +65,7 @@ export class Relay implements Ticking {
     const message = this.messageOf(ended, webhook, event);
     const options = {
       onceKey: message.id,
+      expiresInMs: this.delivery.expiresInMs,
       traceparent: formatTraceparent(record.trace),
       ...(tracestate !== undefined && { tracestate }),
       ...(requestId !== undefined && { requestId }),

@@ -42,7 +42,7 @@ export function failed(definition: JobDefinition, job: Claimed, run: Run, thrown
     case 'retry':
       return end({ event: 'retry', outcome, delayMs: verdict.delayMs, json }, outcome);
     case 'snooze':
-      return record.snoozes < MAX_SNOOZES
+      return record.snoozes < MAX_SNOOZES || record.expiresAt > 0
         ? end({ event: 'snooze', delayMs: verdict.delayMs, json }, 'snoozed')
         : end({ event: 'bury', outcome: 'failed', json }, 'failed');
   }

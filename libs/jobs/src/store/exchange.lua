@@ -260,7 +260,7 @@ local events = {
   F = bury,
   s = function(settle)
     settle.state.attempt = settle.state.attempt - 1
-    settle.state.snoozes = settle.state.snoozes + 1
+    settle.state.snoozes = math.min(settle.state.snoozes + 1, 65535)
     end_row(settle.state)
     postpone(settle, 's', KEYS[7])
   end,
