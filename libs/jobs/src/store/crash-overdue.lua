@@ -23,8 +23,9 @@ local ulids = redis.call('ZRANGEBYSCORE', KEYS[2], worker, worker, 'LIMIT', ARGV
 local jobs = read_held(base, ulids)
 
 local call = { now = now, ending = new_ending(base, now), crash_json = ARGV[8], poison_json = ARGV[9],
-  max_crashes = tonumber(ARGV[5]), keep_finished = ARGV[6] == '1', keep_failed = ARGV[7] == '1', failed = KEYS[4], suspects = KEYS[5],
-  cancelled = KEYS[6], cancels = KEYS[7], expiring = KEYS[8], ready = { unpack(KEYS, 9, 18) }, blame_shared = ARGV[10] == '1' }
+  max_crashes = tonumber(ARGV[5]), keep_finished = ARGV[6] == '1', keep_failed = ARGV[7] == '1', failed = KEYS[4],
+  suspects = KEYS[5], cancelled = KEYS[6], cancels = KEYS[7], expiring = KEYS[8], ready = { unpack(KEYS, 9, 18) },
+  blame_shared = ARGV[10] == '1' }
 local taken, reply = {}, { #ulids }
 
 -- From the newest to the oldest, so that pushing to the front leaves the oldest first.

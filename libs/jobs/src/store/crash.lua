@@ -34,7 +34,9 @@ local function requeue_crashed(call, job)
   note_crash(call, job, 'crashed', call.now, call.crash_json)
   state.status, state.attempt = 'q', state.attempt - 1
   state.due_at = call.now
-  if state.crashes > 0 and state.crashes == call.max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1 then set_flag(state, FLAG_SUSPECT) end
+  if state.crashes > 0 and state.crashes == call.max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1 then
+    set_flag(state, FLAG_SUSPECT)
+  end
   write_state(job.key, state)
   local line = has_flag(state, FLAG_SUSPECT) and call.suspects or call.ready[1 + priority_of(job.header)]
   redis.call('LPUSH', line, entry_of(job.ulid, state.generation))

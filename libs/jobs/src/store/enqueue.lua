@@ -30,7 +30,8 @@ local function due_at(when)
 end
 
 local function parse(ulid, flags, extras, rest)
-  local job = { ulid = ulid, flags = flags, rest = rest, key = base .. 'job:' .. ulid, due_at = now, expires_at = 0, dedupe_ttl = 0 }
+  local job = { ulid = ulid, flags = flags, rest = rest, key = base .. 'job:' .. ulid, due_at = now, expires_at = 0,
+    dedupe_ttl = 0 }
   if extras == '' then return job end
   local when, expires, dedupe_ttl, once_ttl, once_hash, once_key = string.match(extras, '^(%S+) (%d+) (%d+) (%d+) (%S+) (.*)$')
   job.due_at, job.dedupe_ttl = due_at(when), tonumber(dedupe_ttl)
@@ -45,7 +46,8 @@ while at <= #ARGV[1] do
   local ulid, flags, extras_length, rest_length
   ulid, flags, extras_length, rest_length, at = struct.unpack(JOB, ARGV[1], at)
   local rest_at = at + extras_length
-  jobs[#jobs + 1] = parse(ulid, flags, string.sub(ARGV[1], at, rest_at - 1), string.sub(ARGV[1], rest_at, rest_at + rest_length - 1))
+  local extras, rest = string.sub(ARGV[1], at, rest_at - 1), string.sub(ARGV[1], rest_at, rest_at + rest_length - 1)
+  jobs[#jobs + 1] = parse(ulid, flags, extras, rest)
   known_keys[#known_keys + 1] = jobs[#jobs].key
   at = rest_at + rest_length
 end

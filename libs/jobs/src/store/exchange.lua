@@ -61,8 +61,9 @@ local settles, at, puts_off = {}, 1, false
 while at <= #ARGV[12] do
   local ulid, settle_token, event, outcome, delay, length, text_at = struct.unpack(SETTLE, ARGV[12], at)
   at = text_at + length
-  settles[#settles + 1] = { ulid = ulid, key = record_key(ulid), token = settle_token, event = event, outcome = OUTCOMES[outcome],
-    delay = delay, text = string.sub(ARGV[12], text_at, at - 1), header = '', state = false, live = false, dedupe_key = nil, start_before = nil }
+  settles[#settles + 1] = { ulid = ulid, key = record_key(ulid), token = settle_token, event = event,
+    outcome = OUTCOMES[outcome], delay = delay, text = string.sub(ARGV[12], text_at, at - 1), header = '', state = false,
+    live = false, dedupe_key = nil, start_before = nil }
   puts_off = puts_off or event ~= 'S' and event ~= 'F'
 end
 

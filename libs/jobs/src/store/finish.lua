@@ -9,9 +9,8 @@ local function add_end_keys(keys, base, job)
   if has_flag(job.state, FLAG_WEBHOOK) then keys[#keys + 1] = base .. 'outgoing' end
 end
 
--- Whether somebody asked to be told of this end. Which ends a webhook asks for stands in the facts as storedWebhook writes them;
--- texts
--- of users hold no quote there that is not escaped, so none of them reads like it.
+-- Whether somebody asked to be told of this end. Which ends a webhook asks for stands in the facts as storedWebhook writes
+-- them; texts of users hold no quote there that is not escaped, so none of them reads like it.
 local function is_asked_for(job, record)
   local dedupe, group = struct.unpack('<HH', job.header, 109)
   local ends = string.match(record, '"webhook":{"ends":"(%a*)"', HEADER_BYTES + dedupe + group + 1)

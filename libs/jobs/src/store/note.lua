@@ -18,7 +18,8 @@ for i = 1, #ARGV, 4 do
   local ulid = ARGV[i]
   local job = by_ulid[ulid]
   if not job then
-    job = { key = base .. 'job:' .. ulid, extra = base .. 'extra:' .. ulid, log = base .. 'log:' .. ulid, lines = {}, fields = {} }
+    job = { key = base .. 'job:' .. ulid, extra = base .. 'extra:' .. ulid, log = base .. 'log:' .. ulid, lines = {},
+      fields = {} }
     local header = header_at(job.key)
     job.state = header ~= '' and read_state(header)
     job.checkpoint = redis.call('HGET', job.extra, 'checkpoint')
@@ -27,7 +28,8 @@ for i = 1, #ARGV, 4 do
     jobs[#jobs + 1] = job
     for _, key in ipairs({ job.extra, job.log }) do keys[#keys + 1] = key end
   end
-  notes[#notes + 1] = { job = job, live = job.state and job.state.status == 'p' and job.state.token == ARGV[i + 1], kind = ARGV[i + 2], json = ARGV[i + 3] }
+  notes[#notes + 1] = { job = job, live = job.state and job.state.status == 'p' and job.state.token == ARGV[i + 1],
+    kind = ARGV[i + 2], json = ARGV[i + 3] }
 end
 if #keys > 0 then redis.call('TOUCH', unpack(keys)) end
 

@@ -35,8 +35,8 @@ local ulids = redis.call('ZRANGEBYSCORE', KEYS[4], worker, worker, 'LIMIT', 0, l
 local jobs = read_held(base, ulids)
 
 local call = { now = now, ending = new_ending(base, now), crash_json = ARGV[6], poison_json = ARGV[7],
-  max_crashes = tonumber(ARGV[2]), keep_finished = ARGV[3] == '1', keep_failed = ARGV[4] == '1', failed = KEYS[6], suspects = KEYS[8],
-  cancelled = KEYS[9], cancels = KEYS[10], expiring = KEYS[11], ready = { unpack(KEYS, 12, 21) } }
+  max_crashes = tonumber(ARGV[2]), keep_finished = ARGV[3] == '1', keep_failed = ARGV[4] == '1', failed = KEYS[6],
+  suspects = KEYS[8], cancelled = KEYS[9], cancels = KEYS[10], expiring = KEYS[11], ready = { unpack(KEYS, 12, 21) } }
 local timed_out, taken, left = {}, {}, {}
 
 -- From the newest to the oldest, so that pushing to the front leaves the oldest first.

@@ -3,9 +3,9 @@
 -- KEYS   1 clock, 2 seq, 3 idle, 4 succeeded, 5 failed, 6 cancelled, 7 expired, 8-17 ready 0-9
 -- ARGV   per job: ulid, how long its dedupe key is held by policy ttl in ms, the record after its deadline if that is to be
 --        another than before, else ``
--- reply  {1 when a worker was woken else 0, per job: `R` and its record without the payload in its new state; `N` and the same in
---        its old state, it has not
---        ended; `D`, a ulid and perhaps a header, that job holds its dedupe key; `` there is no such job}
+-- reply  {1 when a worker was woken else 0, per job: `R` and its record without the payload in its new state; `N` and the same
+--        in its old state, it has not ended; `D`, a ulid and perhaps a header, that job holds its dedupe key; `` there is no
+--        such job}
 --#include clock
 --#include record
 --#include wake
