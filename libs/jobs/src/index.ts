@@ -1,5 +1,5 @@
 export { JobCatalog } from './definition/job-catalog.js';
-export { WEBHOOK_EVENTS, type Webhook, type WebhookEvent } from './definition/webhook.js';
+export { WEBHOOK_EVENTS, WEBHOOK_EVENTS_RULE, areWebhookEvents, type Webhook, type WebhookEvent } from './definition/webhook.js';
 export type { EnqueueOptions } from './definition/enqueue-options.js';
 export type { EnqueuedJob } from './definition/enqueued-job.js';
 export type { Checkpoint, Handles, JobContext, JobLog } from './definition/job-context.js';
@@ -37,6 +37,7 @@ export { WorkerHealth } from './runtime/worker-health.js';
 export type { WebhookDelivery, WebhookMessage, WorkerOptions } from './runtime/worker-options.js';
 export type { ProducerOptions } from './services/producer-options.js';
 export { QueueHealth, type QueueHealthReport } from './services/queue-health.js';
+export { isWebhookUrl } from './services/check-webhook.js';
 export { ControlService, type CancelledJob, type ReplayedJob } from './services/control.service.js';
 export {
   DeadLettersService,

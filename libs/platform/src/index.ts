@@ -13,6 +13,7 @@ export { NestLog } from './logging/nest-log.js';
 export { parseSender, type Sender } from './mail/sender.js';
 export { OutboundPolicy, OutboundRefusedError } from './outbound/outbound-policy.js';
 export { type Resolver } from './outbound/resolvers.js';
+export { urlFault } from './outbound/url-fault.js';
 export { randomFraction, randomHex } from './randomness.js';
 export { leave, listenTo } from './redis/channels.js';
 export { closeRedis, connectRedis, waitUntilReady, type ConnectOptions, type RedisConnection } from './redis/connect-redis.js';

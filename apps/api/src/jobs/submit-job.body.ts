@@ -9,6 +9,9 @@ import {
   MOST_TAGS,
   TEXT_BOUNDS,
   WEBHOOK_EVENTS,
+  WEBHOOK_EVENTS_RULE,
+  areWebhookEvents,
+  isWebhookUrl,
   toMs,
   type DedupePolicy,
   type DuplicateAnswer,
@@ -31,7 +34,6 @@ import { parseRfc3339 } from '../http/rfc3339.js';
 export const BACKOFF_TYPES = ['exponential', 'fixed', 'quadratic'] as const;
 
 const { tag: TAG, metadataKey: METADATA_KEY, metadataValue: METADATA_VALUE, webhookUrl: WEBHOOK_URL } = TEXT_BOUNDS;
-const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 
 /** How long a job waits between its attempts. */
 export class BackoffBody {
@@ -56,20 +58,16 @@ export class BackoffBody {
 
 /** Who is told of the job's end. */
 export class WebhookBody {
-  @Rule(
-    `must be an https: or http: URL of at most ${WEBHOOK_URL.max} printable ASCII characters, without user`,
-    (value) => isText(value, WEBHOOK_URL) && PRINTABLE_ASCII.test(value) && URL.canParse(value),
-    {
-      type: 'string',
-      format: 'uri',
-      maxLength: WEBHOOK_URL.max,
-      description: 'https; http, and private addresses, for the hosts in OUTBOUND_ALLOW only.',
-    },
-  )
+  @Rule(`must be an https: or http: URL of at most ${WEBHOOK_URL.max} printable ASCII characters, without user`, isWebhookUrl, {
+    type: 'string',
+    format: 'uri',
+    maxLength: WEBHOOK_URL.max,
+    description: 'https; http, and private addresses, for the hosts in OUTBOUND_ALLOW only.',
+  })
   readonly url!: string;
 
   @IfGiven()
-  @Rule(`must be a list of at least one of ${WEBHOOK_EVENTS.join(', ')}, none of them twice`, isEvents, {
+  @Rule(WEBHOOK_EVENTS_RULE, areWebhookEvents, {
     type: 'array',
     items: { type: 'string', enum: [...WEBHOOK_EVENTS] },
     minItems: 1,
@@ -184,16 +182,6 @@ export class SubmitJobBody {
   @IfGiven()
   @IsPlainObject({ $ref: '#/components/schemas/JobOptionsBody' })
   readonly options?: object;
-}
-
-function isEvents(value: unknown): boolean {
-  const known: readonly unknown[] = WEBHOOK_EVENTS;
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    new Set(value).size === value.length &&
-    value.every((event) => known.includes(event))
-  );
 }
 
 function isTags(value: unknown): boolean {

@@ -13,6 +13,19 @@ export type WebhookEvent = keyof typeof ENDS;
 // Object.keys forgets what it was given; ENDS names every event and nothing else.
 export const WEBHOOK_EVENTS = Object.keys(ENDS) as readonly WebhookEvent[];
 
+/** What must hold of a choice of events. */
+export const WEBHOOK_EVENTS_RULE = `must be a list of at least one of ${WEBHOOK_EVENTS.join(', ')}, none of them twice`;
+
+export function areWebhookEvents(value: unknown): value is readonly WebhookEvent[] {
+  const known: readonly unknown[] = WEBHOOK_EVENTS;
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    new Set(value).size === value.length &&
+    value.every((event) => known.includes(event))
+  );
+}
+
 /** Who is told of the end of a job. */
 export interface Webhook {
   /** May hold secrets: no log shows it. */

@@ -1,6 +1,7 @@
+import { urlFault } from '@antrean/platform';
 import type { Violation } from '../definition/errors.js';
 import { TEXT_BOUNDS } from '../definition/option-bounds.js';
-import { WEBHOOK_EVENTS } from '../definition/webhook.js';
+import { WEBHOOK_EVENTS_RULE, areWebhookEvents } from '../definition/webhook.js';
 import { textFaults } from './check-texts.js';
 
 /** What is wrong with a webhook, as far as it can be told without the network. The URL is repeated nowhere: it may hold secrets. */
@@ -11,9 +12,14 @@ export function webhookFaults(pointer: string, value: unknown): readonly Violati
   const { url, events, secretName } = value as Readonly<Record<string, unknown>>;
   return [
     ...urlFaults(`${pointer}/url`, url),
-    ...(events === undefined ? [] : eventFaults(`${pointer}/events`, events)),
+    ...(events === undefined || areWebhookEvents(events) ? [] : [{ pointer: `${pointer}/events`, detail: WEBHOOK_EVENTS_RULE }]),
     ...textFaults(`${pointer}/secretName`, secretName, TEXT_BOUNDS.webhookSecretName),
   ];
+}
+
+/** Whether a value can be the URL of a webhook, as far as it can be told without the network and what the operator allows. */
+export function isWebhookUrl(value: unknown): boolean {
+  return urlFaults('', value).length === 0;
 }
 
 /** Bounded in bytes too, as all that stands beside a payload. */
@@ -24,15 +30,6 @@ function urlFaults(pointer: string, value: unknown): readonly Violation[] {
   if (faults.length > 0 || typeof value !== 'string') return faults;
   if (!PRINTABLE_ASCII.test(value))
     return [{ pointer, detail: 'must have printable ASCII characters only, others in their encoded form' }];
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return [{ pointer, detail: 'must be an https: or http: URL' }];
-  return url.username === '' && url.password === '' ? [] : [{ pointer, detail: 'must not hold a user or a password' }];
-}
-
-function eventFaults(pointer: string, value: unknown): readonly Violation[] {
-  const known: readonly unknown[] = WEBHOOK_EVENTS;
-  const fits = Array.isArray(value) && value.length > 0 && value.every((event) => known.includes(event));
-  return fits && new Set(value).size === value.length
-    ? []
-    : [{ pointer, detail: `must be a list of at least one of ${WEBHOOK_EVENTS.join(', ')}, none of them twice` }];
+  const detail = urlFault(value);
+  return detail === undefined ? [] : [{ pointer, detail }];
 }

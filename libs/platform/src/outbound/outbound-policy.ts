@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './is-public-address.js';
 import { byDns, bySystem, type Resolver } from './resolvers.js';
+import { urlFault } from './url-fault.js';
 
 /** A host has no address that may be called. */
 export class OutboundRefusedError extends Error {
@@ -33,9 +34,9 @@ export class OutboundPolicy {
 
   /** What is wrong with a URL, as far as it can be told without the network; undefined when nothing is. */
   faultOf(text: string): string | undefined {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || !/^https?:$/.test(url.protocol)) return 'must be an https: or http: URL';
-    if (url.username !== '' || url.password !== '') return 'must not hold a user or a password';
+    const fault = urlFault(text);
+    if (fault !== undefined) return fault;
+    const url = new URL(text);
     const host = comparable(url.hostname);
     if (this.isAllowed(host)) return undefined;
     if (url.protocol === 'http:') return 'must be https; http is for the hosts in OUTBOUND_ALLOW only';
