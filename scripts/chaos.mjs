@@ -1,4 +1,4 @@
-// `npm run chaos [-- --seed N] [--minutes N] [--mode always|everysec|none] [--soak]`: all that the fault campaign needs, then the campaign.
+// `npm run chaos [-- --seed N] [--minutes N] [--mode always|everysec|none] [--without KIND] [--soak]`: all that the fault campaign needs, then the campaign.
 import { nodeFits } from './setup/node-version.mjs';
 
 // Loaded only now: an old Node could not even read the rest.

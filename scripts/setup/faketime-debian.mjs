@@ -18,7 +18,7 @@ export async function findFaketime(signal) {
   if (found !== undefined) return found;
   if (canUnpack()) await unpackFaketime(signal);
   const unpacked = libraryUnder(join(HOME, 'root'));
-  if (unpacked === undefined) say('There is no libfaketime on this system: the clocks of the applications are left alone.');
+  if (unpacked === undefined) say('There is no libfaketime on this system.');
   return unpacked;
 }
 
@@ -35,7 +35,7 @@ async function unpackFaketime(signal) {
   // What a killed set-up left.
   rmSync(draft, { recursive: true, force: true });
   try {
-    const packages = new DebianPackages(draft, signal, 'The campaign goes on without setting clocks.');
+    const packages = new DebianPackages(draft, signal, 'Without it the campaign cannot set clocks.');
     await packages.look('libfaketime');
     if (packages.candidate('libfaketime') === undefined) return;
     await packages.unpack('libfaketime');

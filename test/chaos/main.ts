@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCampaign } from './campaign.js';
-import { FAULT_KINDS } from './fault-plan.js';
 import { exitCodeOf, judge } from './judge/judge.js';
-import { OptionsError, readOptions, type Options } from './options.js';
+import { FaultNotAvailableError, OptionsError, readOptions, requireFaketime, type Options } from './options.js';
 import { Progress } from './progress.js';
 import { complaintsOf, reportOf, soakReportOf, someOf } from './report.js';
 import { sizesFor } from './sizes.js';
@@ -19,14 +18,16 @@ import { Stage, type StageSettings } from './stage/stage.js';
 try {
   await run(readOptions(process.argv.slice(2), randomInt(2 ** 32)));
 } catch (error) {
-  if (!(error instanceof OptionsError)) throw error;
+  if (!(error instanceof OptionsError) && !(error instanceof FaultNotAvailableError)) throw error;
   say(error.message);
-  process.exitCode = 1;
+  process.exitCode = error instanceof OptionsError ? 1 : 2;
 }
 
 async function run(options: Options): Promise<void> {
+  const faketime = process.env['FAKETIME'];
+  requireFaketime(options, faketime);
   const folder = mkdtempSync(join(tmpdir(), 'antrean-chaos-'));
-  const settings = { ...options, sizes: sizesFor(options), folder, faketime: process.env['FAKETIME'] };
+  const settings = { ...options, sizes: sizesFor(options), folder, faketime };
   const progress = new Progress(say);
   const stage = await Stage.build(settings);
   const stop = new AbortController();
@@ -51,7 +52,7 @@ async function run(options: Options): Promise<void> {
 
 /** Resolves to the exit code. */
 async function campaign(stage: Stage, settings: StageSettings, progress: Progress): Promise<number> {
-  const kinds = FAULT_KINDS.filter((kind) => kind !== 'clock' || settings.faketime !== undefined);
+  const { kinds } = settings;
   const { evidence, crowdKill } = await runCampaign(stage, settings, kinds, progress);
   const verdict = judge(evidence, kinds);
   for (const complaint of complaintsOf(verdict)) say(complaint);

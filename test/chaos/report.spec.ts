@@ -28,7 +28,7 @@ describe('the report of a campaign', () => {
       recovery_ms: { count: 3, p50: 200, p99: 300, max: 300 },
       running_at_kill: 400,
       recovery_at_kill_ms: { count: 2, p50: 100, p99: 200, max: 200 },
-      faults: { kill_worker: { times: 0, interrupted: 0 }, clock: 'not available' },
+      faults: { kill_worker: { times: 0, interrupted: 0 }, clock: 'left out' },
     });
   });
 

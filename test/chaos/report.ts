@@ -6,10 +6,21 @@ import type { SoakOutcome } from './soak/soak.js';
 import { percentile } from '../support/percentile.js';
 
 /** What a campaign says of itself besides its verdict. */
-export interface Setting extends Omit<Options, 'soak'> {
+export interface Setting extends Omit<Options, 'soak' | 'kinds'> {
   readonly leaseMs: number;
   readonly crowdKill: CrowdKill;
 }
+
+/** What the result says of a campaign in which all that was promised held. */
+export const ALL_HELD = {
+  lost: 0,
+  overlapping_runs: 0,
+  wrongly_buried: 0,
+  wrong_outcomes: 0,
+  doubled: 0,
+  webhooks_missing: 0,
+  webhooks_wrong: 0,
+};
 
 /** The result: one JSON object on one line. */
 export function reportOf({ seed, minutes, mode, leaseMs, crowdKill }: Setting, verdict: Verdict): string {
@@ -37,7 +48,7 @@ export function reportOf({ seed, minutes, mode, leaseMs, crowdKill }: Setting, v
     recovery_ms: summaryOf(verdict.recoveries),
     running_at_kill: crowdKill.running,
     recovery_at_kill_ms: summaryOf(verdict.recoveries.filter(({ process }) => crowdKill.processes.includes(process))),
-    faults: Object.fromEntries(Object.entries(verdict.faults).map(([kind, count]) => [kind, count ?? 'not available'])),
+    faults: Object.fromEntries(Object.entries(verdict.faults).map(([kind, count]) => [kind, count ?? 'left out'])),
   });
 }
 

@@ -1,6 +1,6 @@
 import { FAULT_KINDS, type FaultKind } from '../fault-plan.js';
 import type { Entry, Fault, RunNote } from '../ledger/entries.js';
-import { complaintsOf, reportOf } from '../report.js';
+import { ALL_HELD, complaintsOf, reportOf } from '../report.js';
 import { exitCodeOf, judge, type Evidence } from './judge.js';
 
 /** The ledgers of a small campaign in which all held: three jobs, of which one needs two attempts, and three faults of each kind. */
@@ -58,21 +58,12 @@ function end(jobId: string, status: string) {
 }
 
 const SETTING = { seed: 1, minutes: 1, mode: 'always', leaseMs: 3_000, crowdKill: { running: 0, processes: [] } } as const;
-const CLEAN = {
-  lost: 0,
-  overlapping_runs: 0,
-  wrongly_buried: 0,
-  wrong_outcomes: 0,
-  doubled: 0,
-  webhooks_missing: 0,
-  webhooks_wrong: 0,
-};
 
 /** What a campaign with these ledgers comes to. */
 function resultOf(evidence: Evidence) {
   const verdict = judge(evidence, FAULT_KINDS);
   const report = JSON.parse(reportOf(SETTING, verdict)) as Record<string, unknown>;
-  const counts = Object.fromEntries(Object.keys(CLEAN).map((name) => [name, report[name]]));
+  const counts = Object.fromEntries(Object.keys(ALL_HELD).map((name) => [name, report[name]]));
   return { code: exitCodeOf(verdict), counts, complaints: complaintsOf(verdict), report };
 }
 
@@ -87,7 +78,7 @@ const ELSEWHERE = { process: 'worker-2.1', worker: '22' };
 describe('ledgers in which all held', () => {
   it('lead to exit code 0 and no complaint', () => {
     const { code, counts, complaints, report } = resultOf(SOUND);
-    expect({ code, counts, complaints }).toEqual({ code: 0, counts: CLEAN, complaints: [] });
+    expect({ code, counts, complaints }).toEqual({ code: 0, counts: ALL_HELD, complaints: [] });
     expect(report).toMatchObject({ accepted: 3, succeeded: 2, failed: 1, duplicate_runs: 0, webhooks: 2, webhooks_repeated: 0 });
   });
 
@@ -99,7 +90,7 @@ describe('ledgers in which all held', () => {
 });
 
 describe('a doctored ledger', () => {
-  it.each<[string, Partial<Evidence>, Partial<typeof CLEAN>, RegExp]>([
+  it.each<[string, Partial<Evidence>, Partial<typeof ALL_HELD>, RegExp]>([
     [
       'the final status of an accepted job was never read',
       { finals: SOUND.finals.filter(({ jobId }) => jobId !== 'c') },
@@ -167,7 +158,7 @@ describe('a doctored ledger', () => {
     const { code, counts, complaints } = resultOf({ ...SOUND, ...doctored });
     expect({ code, counts, complaints }).toEqual({
       code: 1,
-      counts: { ...CLEAN, ...found },
+      counts: { ...ALL_HELD, ...found },
       complaints: [expect.stringMatching(complaint)],
     });
   });

@@ -51,7 +51,7 @@ export interface Verdict {
   readonly webhooks: Tidings;
   /** One for each run that lost its worker. */
   readonly recoveries: readonly Recovery[];
-  /** By kind; undefined for a kind that this system cannot do. */
+  /** By kind; undefined for a kind that was left out. */
   readonly faults: Readonly<Record<FaultKind, FaultCount | undefined>>;
 }
 
