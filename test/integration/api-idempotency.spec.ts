@@ -7,8 +7,6 @@ import { newKeyPrefix, startJobsApp } from '../support/jobs-app.js';
 import { sendRaw } from '../support/raw-http.js';
 import { schemaFaults } from '../support/open-api.js';
 
-jest.setTimeout(60_000);
-
 @JobHandler(SendEmail)
 class SendHandler implements Handles<typeof SendEmail> {
   handle(): string {

@@ -7,8 +7,6 @@ import { eventually } from '../support/eventually.js';
 import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
 import { schemaFaults } from '../support/open-api.js';
 
-jest.setTimeout(30_000);
-
 function jobIdOf(result: BulkResult): string {
   if ('refused' in result) throw result.refused;
   return result.accepted.jobId;

@@ -8,8 +8,6 @@ import { eventually } from '../support/eventually.js';
 import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
 import { schemaFaults } from '../support/open-api.js';
 
-jest.setTimeout(30_000);
-
 @JobHandler(SendEmail)
 class SendHandler implements Handles<typeof SendEmail> {
   handle({ payload: { template } }: JobContext<typeof SendEmail>): string {

@@ -3,8 +3,6 @@ import { startTestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
 import { IN_PARTS, TestCluster, type TestNode } from '../support/test-cluster.js';
 
-jest.setTimeout(120_000);
-
 const MAIL = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
 const EVICTING = ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'];
 /** It is looked again each second. */

@@ -9,8 +9,6 @@ import { startTestApi } from '../support/api-app.js';
 import { REDIS_URL, newKeyPrefix, silentLogger, startJobsApp } from '../support/jobs-app.js';
 import { TestRedis } from '../support/test-redis.js';
 
-jest.setTimeout(60_000);
-
 /** The boot waits no longer for a Redis that is away. */
 const PAST_THE_BOOT_MS = 1_500;
 

@@ -2,8 +2,6 @@ import { closeRedis, connectRedis, createLogger, waitUntilReady } from '@antrean
 import { eventually } from '../support/eventually.js';
 import { IN_PARTS, TestCluster } from '../support/test-cluster.js';
 
-jest.setTimeout(60_000);
-
 describe('the log of a connection to a Cluster', () => {
   it('tells of each outage of a node, and of its end', async () => {
     const cluster = await TestCluster.start(IN_PARTS);

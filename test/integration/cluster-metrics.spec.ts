@@ -2,8 +2,6 @@ import { startTestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
 import { IN_PARTS, TestCluster } from '../support/test-cluster.js';
 
-jest.setTimeout(60_000);
-
 describe('the metrics of the api, while a node of the Cluster is away', () => {
   it('keep the depths of the types on the others', async () => {
     const cluster = await TestCluster.start(IN_PARTS);

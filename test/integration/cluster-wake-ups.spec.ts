@@ -8,8 +8,6 @@ import { eventually } from '../support/eventually.js';
 import { newKeyPrefix, silentLogger } from '../support/jobs-app.js';
 import { IN_PARTS, TestCluster, type TestNode } from '../support/test-cluster.js';
 
-jest.setTimeout(120_000);
-
 const LOOK_MS = 3_000;
 /** Of the client that looks where the slots are and tries the node anew, for each time that a worker does so. */
 const CONNECTIONS_A_SECOND = 5;

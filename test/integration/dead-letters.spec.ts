@@ -21,8 +21,6 @@ import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js
 import { schemaFaults } from '../support/open-api.js';
 import { TestRedis } from '../support/test-redis.js';
 
-jest.setTimeout(60_000);
-
 /** How often each job ran, by the name of its recipient. */
 const runs = new Map<string, number>();
 let healed = false;

@@ -6,8 +6,6 @@ import { eventually } from '../support/eventually.js';
 import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
 import { StoredQueue } from '../support/stored-queue.js';
 
-jest.setTimeout(30_000);
-
 interface Plan {
   readonly failsFirst?: boolean;
   readonly staysUntilStopped?: boolean;

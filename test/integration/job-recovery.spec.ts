@@ -12,7 +12,6 @@ const Slow = defineJob('slow.run', { payload: Payload, attempts: 3, maxCrashes: 
 
 /** Short, as a reaper that starts first waits for heartbeats. */
 const LEASE_MS = 3_000;
-jest.setTimeout(30_000);
 /** A worker whose slot is taken does not take its own lost job again. */
 const oneAtATime = { concurrency: { [Slow.type]: 1 } };
 

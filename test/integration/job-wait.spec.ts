@@ -14,8 +14,6 @@ import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js
 import { TestRedis } from '../support/test-redis.js';
 import { ANY_PACE } from '../support/any-pace.js';
 
-jest.setTimeout(30_000);
-
 /** Longer than any test; whoever is told of an end does not need it. */
 const LONG = { timeoutMs: 60_000 };
 /** Who is not told looks after 5 s. */

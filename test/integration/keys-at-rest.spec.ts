@@ -5,8 +5,6 @@ import { eventually } from '../support/eventually.js';
 import { newKeyPrefix, startJobsApp } from '../support/jobs-app.js';
 
 // Six claimers of three applications start here.
-jest.setTimeout(60_000);
-
 class Payload {
   @IsString()
   plan!: string;

@@ -6,8 +6,6 @@ import { eventually } from '../support/eventually.js';
 import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
 import { StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
-jest.setTimeout(30_000);
-
 const Run = defineJob('known.run', { payload: unchecked<object>() });
 
 @JobHandler(Run)

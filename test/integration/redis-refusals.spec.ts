@@ -10,8 +10,6 @@ import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
 import { TestRedis } from '../support/test-redis.js';
 import { succeeded } from '../support/until-job.js';
 
-jest.setTimeout(60_000);
-
 let finish: () => void = () => undefined;
 
 const Held = defineJob('held.run', { payload: unchecked<object>() });

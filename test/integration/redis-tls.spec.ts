@@ -58,8 +58,6 @@ function sentinelOf(port: number): (command: string) => string {
   };
 }
 
-jest.setTimeout(30_000);
-
 describe('with rediss in the address', () => {
   /** Whom a certificate was held against, as `host:port`. */
   const checked = new Set<string>();

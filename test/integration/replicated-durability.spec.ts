@@ -15,8 +15,6 @@ import { TestCluster } from '../support/test-cluster.js';
 import { TestRedis } from '../support/test-redis.js';
 import { succeeded } from '../support/until-job.js';
 
-jest.setTimeout(60_000);
-
 const env = (url: string) => ({ REDIS_URL: url, DURABILITY: 'replicated' });
 const warnedAlone = (lines: readonly Readonly<Record<string, unknown>>[]): boolean =>
   lines.some(({ msg }) => String(msg).startsWith('redis has no replica'));

@@ -2,8 +2,6 @@ import type { Claimed } from '../../libs/jobs/src/store/exchange.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
 import type { StoredQueue, JobPlan, StoredWorker } from '../support/stored-queue.js';
 
-jest.setTimeout(60_000);
-
 const KIB = 1_024;
 const MIB = KIB * KIB;
 

@@ -3,8 +3,6 @@ import { Ear } from '../support/ear.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
 import type { JobPlan, StoredQueue, StoredWorker } from '../support/stored-queue.js';
 
-jest.setTimeout(30_000);
-
 const HOUR = 3_600_000;
 
 describe('who is told when something is due', () => {

@@ -4,8 +4,6 @@ import { StoredQueue, type JobPlan, type StoredWorker } from '../support/stored-
 import { viewQueue } from '../support/queue-view.js';
 import { TestRedis } from '../support/test-redis.js';
 
-jest.setTimeout(60_000);
-
 /** Rights are for the whole server, so this file has one of its own. */
 describe('a call that may not remove the log of a job', () => {
   let server: TestRedis;

@@ -4,8 +4,6 @@ import { withFreshQueue } from '../support/fresh-queue.js';
 import { StoredQueue } from '../support/stored-queue.js';
 import { TestRedis } from '../support/test-redis.js';
 
-jest.setTimeout(60_000);
-
 const ALL = { status: 'failed', fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, after: undefined } as const;
 
 /** A ulid, in the order of its number. */

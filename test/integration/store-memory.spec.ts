@@ -7,8 +7,6 @@ import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
 import { TestRedis } from '../support/test-redis.js';
 
-jest.setTimeout(60_000);
-
 const PER_CALL = 10;
 const PAYLOAD = JSON.stringify({ text: 'x'.repeat(32_768) });
 const ERROR_JSON = '{"name":"Error","code":"error","message":"x"}';

@@ -4,8 +4,6 @@ import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
 import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
 import { TestRedis } from '../support/test-redis.js';
 
-jest.setTimeout(60_000);
-
 /** SCRIPT FLUSH is for the whole server, so this file has one of its own. */
 describe('a Redis that has forgotten the scripts', () => {
   let server: TestRedis;

@@ -4,8 +4,6 @@ import { wait } from '../../libs/jobs/src/store/wait.js';
 import { StoredQueue } from '../support/stored-queue.js';
 import { TestCluster } from '../support/test-cluster.js';
 
-jest.setTimeout(120_000);
-
 describe('while the slot of a type moves to another node', () => {
   let cluster: TestCluster;
   let queue: StoredQueue;

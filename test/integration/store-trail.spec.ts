@@ -4,8 +4,6 @@ import { parseRun, type Run } from '../../libs/jobs/src/store/trail.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
 import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
-jest.setTimeout(30_000);
-
 const errorJson = (message: string): string => JSON.stringify({ name: 'Error', code: 'error', message });
 
 describe('a trail', () => {

@@ -4,8 +4,6 @@ import { Ear } from '../support/ear.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
 import type { StoredQueue, StoredWorker } from '../support/stored-queue.js';
 
-jest.setTimeout(30_000);
-
 const HOUR = 3_600_000;
 
 describe('a wake-up', () => {

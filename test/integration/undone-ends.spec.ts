@@ -6,8 +6,6 @@ import { rememberKeys } from '../support/remember-keys.js';
 import { IN_PARTS, TestCluster } from '../support/test-cluster.js';
 import { succeeded } from '../support/until-job.js';
 
-jest.setTimeout(60_000);
-
 const Gated = defineJob('gated.run', { payload: unchecked<{ readonly gated?: boolean }>() });
 
 @JobHandler(Gated)

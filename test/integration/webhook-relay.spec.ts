@@ -32,8 +32,6 @@ class TaskPayload {
 }
 const Task = defineJob('told.task', { payload: TaskPayload, attempts: 1 });
 
-jest.setTimeout(20_000);
-
 const DAY = 86_400_000;
 
 const URL_WITH_SECRET = 'https://example.com/hook?token=s3cr3t';
