@@ -25,7 +25,7 @@ describe('keys in Redis', () => {
   it('say which layout they are in, and serve all versions of it', async () => {
     const keyPrefix = newKeyPrefix();
     const first = await startJobsApp([Any], [AnyHandler], { keyPrefix });
-    expect(await first.link.redis.get(`${keyPrefix}:layout`)).toBe('1');
+    expect(await first.link.redis.get(first.link.keys(Any.type).layout)).toBe('1');
     const second = await startJobsApp([Any], [AnyHandler], { keyPrefix });
     await Promise.all([first.close(), second.close()]);
   });
@@ -34,14 +34,15 @@ describe('keys in Redis', () => {
     const keyPrefix = newKeyPrefix();
     const redis = connectRedis(REDIS_URL, { name: 'antrean-test', logger: silentLogger });
     await new Promise((resolve) => redis.once('ready', resolve));
-    await redis.set(`${keyPrefix}:layout`, '2');
+    const { layout } = new Link(redis, keyPrefix).keys(Any.type);
+    await redis.set(layout, '2');
     await expect(startJobsApp([Any], [AnyHandler], { keyPrefix })).rejects.toMatchObject({
       code: 'layout_mismatch',
       message:
         `The keys under "${keyPrefix}" are in layout 2, which this version does not know: a newer version works on them. ` +
         'Start that version, or give this one a KEY_PREFIX of its own.',
     });
-    expect(await redis.get(`${keyPrefix}:layout`)).toBe('2');
+    expect(await redis.get(layout)).toBe('2');
     closeRedis(redis);
   });
 
@@ -63,7 +64,7 @@ describe('keys in Redis', () => {
     });
     await redis.connect();
     await looked;
-    await redis.set(`${options.keyPrefix}:layout`, '2');
+    await redis.set(link.keys(Any.type).layout, '2');
     redis.disconnect(true);
     await eventually(() => {
       expect(redis.status).toBe('end');

@@ -38,7 +38,7 @@ class OtherHandler implements Handles<typeof Other> {
 }
 
 describe('a quiet queue', () => {
-  it('holds three keys for all, four a type, and what clients have taken for some time, however many workers there are', async () => {
+  it('holds two keys for all, five a type, and what clients have taken for some time, however many workers there are', async () => {
     const keyPrefix = newKeyPrefix();
     const start = () => startJobsApp([One, Other], [OneHandler, OtherHandler], { keyPrefix, retentionMs: 0, deadRetentionMs: 0 });
     const first = await start();

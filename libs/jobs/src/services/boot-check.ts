@@ -5,7 +5,7 @@ import { isRedisAway, isRedisRefusal } from '../store/availability.js';
 import { foreignLayout } from '../store/layout.js';
 import { Link } from '../store/link.js';
 import { serverFacts, type ServerFacts } from '../store/server-facts.js';
-import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
+import { PRODUCER_OPTIONS, typesOf, type ProducerOptions } from './producer-options.js';
 import { serverFaults } from './server-faults.js';
 import { ServerWatch } from './server-watch.js';
 import { SUBMIT_LINK } from './submit-link.js';
@@ -87,17 +87,25 @@ export class BootCheck implements OnModuleInit {
   }
 
   private async check(): Promise<void> {
-    await this.checkServers();
-    const found = await foreignLayout(this.link);
-    if (found !== undefined) throw new LayoutMismatchError(this.options.keyPrefix, found);
-    this.link.gate.open();
-    new ServerWatch(this.link, this.options.logger).start();
+    const { link, options } = this;
+    const { facts, away } = await serverFacts(link);
+    const faults = serverFaults(facts);
+    if (faults.length > 0) throw new UnfitRedisError(faults);
+    this.warnOf(facts);
+    const fit = new Set(facts.map(({ address }) => address));
+    const foreign = await foreignLayout(link, typesOf(options), fit);
+    if (foreign !== undefined) throw new LayoutMismatchError(options.keyPrefix, foreign);
+    if (away.length > 0) {
+      options.logger.warn(
+        { servers: away },
+        'a part of the Cluster is away: its types wait until it was found fit, work on the others begins',
+      );
+    }
+    new ServerWatch([link, this.submits], options, fit).start(away.length > 0);
+    link.gate.open();
   }
 
-  private async checkServers(): Promise<void> {
-    const servers = await serverFacts(this.link);
-    const faults = serverFaults(servers);
-    if (faults.length > 0) throw new UnfitRedisError(faults);
+  private warnOf(servers: readonly ServerFacts[]): void {
     const { durability, logger } = this.options;
     const forgetful = addresses(servers.filter(({ persistent }) => !persistent));
     if (forgetful.length > 0) {

@@ -8,9 +8,10 @@ import { waitingOn } from './waiting-on.js';
 
 /**
  * A job as people see it, from what is stored of it.
+ * @param workers that are there, of a queued job; undefined when nobody knows.
  * @throws {UnreadableRecordError}
  */
-export function describeJob(id: JobId, snapshot: Snapshot, workers: readonly PresentWorker[]): Job {
+export function describeJob(id: JobId, snapshot: Snapshot, workers: readonly PresentWorker[] | undefined): Job {
   const { record, extra } = snapshot;
   const { facts } = record;
   const runs = runsOf(record, extra);

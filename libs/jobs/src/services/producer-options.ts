@@ -17,6 +17,10 @@ export interface ProducerOptions {
   readonly logger: Logger;
 }
 
+export function typesOf({ definitions }: Pick<ProducerOptions, 'definitions'>): readonly string[] {
+  return definitions.map(({ type }) => type);
+}
+
 /** The token under which the options are injected. */
 export const PRODUCER_OPTIONS = Symbol('PRODUCER_OPTIONS');
 

@@ -1,6 +1,14 @@
 import { serverFaults } from './server-faults.js';
 
-const fit = { host: 'h', port: 1, version: '7.0.0', maxmemoryPolicy: 'noeviction', persistent: true, replicas: 0 };
+const fit = {
+  address: 'h:1',
+  host: 'h',
+  port: 1,
+  version: '7.0.0',
+  maxmemoryPolicy: 'noeviction',
+  persistent: true,
+  replicas: 0,
+};
 
 describe('serverFaults', () => {
   it.each(['7.0.0', '7.2.4', '8.4.0', '10.0.0', '255.255.255'])('finds none in version %s', (version) => {

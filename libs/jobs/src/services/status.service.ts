@@ -47,7 +47,7 @@ export class StatusService {
     if (id === undefined) return undefined;
     const snapshot = await availableToRead(this.link, () => read(this.link, id.type, id.ulid));
     if (snapshot === undefined) return undefined;
-    const job = describeJob(id, snapshot, snapshot.record.status === 'queued' ? await this.workers() : []);
+    const job = describeJob(id, snapshot, snapshot.record.status === 'queued' ? await this.workersIfKnown() : []);
     return reveal ? job : redacted(this.catalog, job);
   }
 
@@ -100,5 +100,15 @@ export class StatusService {
   /** @throws {QueueUnavailableError} within 2 s when Redis does not answer */
   async depth(type: string): Promise<QueueDepth> {
     return { type, ...(await availableToRead(this.link, () => depth(this.link, type))) };
+  }
+
+  /** Undefined where nobody knows: the part of a Cluster that has them may be away while that of a job is not. */
+  private async workersIfKnown(): Promise<readonly PresentWorker[] | undefined> {
+    try {
+      return await this.workers();
+    } catch (error) {
+      if (error instanceof QueueUnavailableError) return undefined;
+      throw error;
+    }
   }
 }

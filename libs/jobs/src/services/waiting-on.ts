@@ -2,8 +2,8 @@ import type { PresentWorker } from '../store/presence.js';
 import type { Snapshot } from '../store/read.js';
 import type { WaitingOn } from './job.js';
 
-/** Why a job of the type does not run; null when it runs or has ended. `workers` are asked for a queued job only. */
-export function waitingOn(type: string, snapshot: Snapshot, workers: readonly PresentWorker[]): WaitingOn | null {
+/** Why a job of the type does not run; null when it runs or has ended. `workers` are asked for a queued job only; undefined: unknown. */
+export function waitingOn(type: string, snapshot: Snapshot, workers: readonly PresentWorker[] | undefined): WaitingOn | null {
   const { record } = snapshot;
   switch (record.status) {
     case 'scheduled':
@@ -16,7 +16,7 @@ export function waitingOn(type: string, snapshot: Snapshot, workers: readonly Pr
         position: null,
       };
     case 'queued':
-      return noWorker(type, snapshot, workers) ?? aWorker(snapshot);
+      return (workers && noWorker(type, snapshot, workers)) ?? aWorker(snapshot);
     case 'processing':
     case 'succeeded':
     case 'failed':

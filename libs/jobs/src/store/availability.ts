@@ -82,9 +82,10 @@ function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   return isOpen ? 'unknown' : undefined;
 }
 
-/** Redis is there but takes no such command for now: it is loading, a replica, out of memory, busy. Nothing of it was done. */
+/** Redis takes no such command for now: it is loading, a replica, out of memory, busy, or not checked. Nothing of it was done. */
 export function isRedisRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error.name === 'ServerHeldBackError') return true;
   const reply = error.name === 'ReplyError' ? error.message : LAST_REDIRECTION.exec(error.message)?.[1];
   return reply !== undefined && REFUSALS.some((code) => reply.startsWith(code));
 }
@@ -101,7 +102,8 @@ export function isRedisAway(error: unknown): boolean {
       error.message,
     ) ||
     error.name === 'MaxRetriesPerRequestError' ||
-    error.name === 'MasterAwayError' ||
+    error.name === 'ServersAwayError' ||
+    error.name === 'ServerHeldBackError' ||
     error.name === 'ClusterAllFailedError'
   );
 }

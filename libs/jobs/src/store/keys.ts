@@ -21,6 +21,7 @@ const PRIORITIES = 10;
  * | `outgoing` | list | what is to be told of ends of jobs, see finish.lua |
  * | `seq`, `clock` | string | enqueue sequence; offset of the clock in ms (tests only) |
  * | `pace` | string | `window count`: how many jobs were promoted within the latest window of time |
+ * | `layout` | string | which layout the keys are in, see layout.ts |
  * | `replicated` | string | nothing; what a replica has that was written after jobs were, see replicated.ts |
  * | `job:<ulid>` | string | the record, see record.ts |
  * | `extra:<ulid>` | hash | what a job gathers: `result`, `progress`, `checkpoint`, `cancel`, `run:<n>`, `step:<name>` |
@@ -32,6 +33,7 @@ const PRIORITIES = 10;
  */
 export class TypeKeys {
   readonly clock: string;
+  readonly layout: string;
   readonly pace: string;
   readonly replicated: string;
   readonly seq: string;
@@ -63,6 +65,7 @@ export class TypeKeys {
     const base = `${prefix}:{${type}}:`;
     this.base = base;
     this.clock = `${base}clock`;
+    this.layout = `${base}layout`;
     this.pace = `${base}pace`;
     this.replicated = `${base}replicated`;
     this.seq = `${base}seq`;

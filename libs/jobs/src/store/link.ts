@@ -22,10 +22,6 @@ export class Link implements OnApplicationShutdown {
     return `${this.keyPrefix}:probe`;
   }
 
-  get layoutKey(): string {
-    return `${this.keyPrefix}:layout`;
-  }
-
   /** Which workers there are. In capitals, as no job type is: the slot is theirs alone. */
   get presence(): { readonly clock: string; readonly key: string } {
     return { clock: `${this.keyPrefix}:{WORKERS}:clock`, key: `${this.keyPrefix}:{WORKERS}:presence` };

@@ -1,8 +1,11 @@
 import { mastersOf, type RedisMaster } from '@antrean/platform';
+import { isRedisAway } from './availability.js';
 import type { Link } from './link.js';
 
 /** What a Redis server says of itself, as far as jobs depend on it. */
 export interface ServerFacts {
+  /** By which the connection knows it. */
+  readonly address: string;
   readonly host: string;
   readonly port: number;
   /** Such as `7.0.15`. Valkey tells the version of Redis that it is like. */
@@ -14,21 +17,52 @@ export interface ServerFacts {
   readonly replicas: number;
 }
 
-/** Asks each server that takes writes, and rejects when one does not answer. By INFO, as managed ones allow no CONFIG. */
-export async function serverFacts(link: Link): Promise<readonly ServerFacts[]> {
-  return Promise.all((await mastersOf(link.redis)).map(factsOf));
+/** The servers that take writes. */
+export interface Servers {
+  readonly facts: readonly ServerFacts[];
+  /** Addresses of those that do not answer. */
+  readonly away: readonly string[];
 }
 
-/** How many replicas are connected to each server that takes writes. */
+/**
+ * Asks each server that takes writes, by INFO, as managed ones allow no CONFIG.
+ * @throws when none answers, or one says no.
+ */
+export async function serverFacts(link: Link): Promise<Servers> {
+  const { masters, away } = await mastersOf(link.redis);
+  const asked = await Promise.allSettled(masters.map(factsOf));
+  const silent: string[] = [];
+  const facts = asked.flatMap((answer, nth) => {
+    if (answer.status === 'fulfilled') return [answer.value];
+    if (masters.length === 1 || !isRedisAway(answer.reason)) throw answer.reason;
+    silent.push(masters[nth]?.address ?? '');
+    return [];
+  });
+  const missing = [...away, ...silent];
+  if (facts.length === 0) throw new ServersAwayError(missing);
+  return { facts, away: missing };
+}
+
+/** Servers that each serve a part of a Cluster cannot be asked. */
+class ServersAwayError extends Error {
+  override readonly name = 'ServersAwayError';
+
+  constructor(addresses: readonly string[]) {
+    super(`Of the servers of the Cluster these do not answer: ${addresses.join(', ')}.`);
+  }
+}
+
+/** How many replicas are connected to each server that takes writes; rejects when one does not answer. */
 export async function replicaCounts(link: Link): Promise<readonly number[]> {
-  return Promise.all(
-    (await mastersOf(link.redis)).map(async ({ connection }) => replicasIn(parseInfo(await connection.info('replication')))),
-  );
+  const { masters, away } = await mastersOf(link.redis);
+  if (away.length > 0) throw new ServersAwayError(away);
+  return Promise.all(masters.map(async ({ connection }) => replicasIn(parseInfo(await connection.info('replication')))));
 }
 
-async function factsOf({ connection, host, port }: RedisMaster): Promise<ServerFacts> {
+async function factsOf({ connection, address, host, port }: RedisMaster): Promise<ServerFacts> {
   const info = parseInfo(await connection.info());
   return {
+    address,
     host,
     port,
     version: info.get('redis_version') ?? '',

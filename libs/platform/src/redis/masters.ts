@@ -4,30 +4,25 @@ import type { RedisConnection } from './connect-redis.js';
 /** A server that takes writes. */
 export interface RedisMaster {
   readonly connection: Redis;
+  /** By which the connection knows it: as a Cluster writes it. */
+  readonly address: string;
   readonly host: string;
   readonly port: number;
 }
 
-/**
- * All servers that take the writes of a connection that is ready: one, or in a Cluster each master of which it knows.
- * @throws {MasterAwayError} when there is no connection to one of these, and none can be made.
- */
-export async function mastersOf(connection: RedisConnection): Promise<readonly RedisMaster[]> {
-  if (connection instanceof Redis) return [masterOf(connection)];
-  // The client drops a node whose connection has ended until it reads the map again.
-  if (awayFrom(connection).length > 0) await readMap(connection);
-  const [away] = awayFrom(connection);
-  if (away !== undefined) throw new MasterAwayError(away);
-  return connection.nodes('master').map(masterOf);
+/** The servers that take the writes of a connection. */
+export interface RedisMasters {
+  readonly masters: readonly RedisMaster[];
+  /** Addresses of those that serve a part of a Cluster, and to which there is no connection. */
+  readonly away: readonly string[];
 }
 
-/** A server that serves slots of a Cluster cannot be asked. */
-class MasterAwayError extends Error {
-  override readonly name = 'MasterAwayError';
-
-  constructor(readonly address: string) {
-    super(`There is no connection to ${address}, which serves a part of the Cluster.`);
-  }
+/** All servers that take the writes of a connection that is ready: one, or in a Cluster each master of which it knows. */
+export async function mastersOf(connection: RedisConnection): Promise<RedisMasters> {
+  if (connection instanceof Redis) return { masters: [masterOf(connection)], away: [] };
+  // The client drops a node whose connection has ended until it reads the map again.
+  if (awayFrom(connection).length > 0) await readMap(connection);
+  return { masters: connection.nodes('master').map(masterOf), away: awayFrom(connection) };
 }
 
 /** The masters by the map of the Cluster that the client has no connection for. */
@@ -72,5 +67,5 @@ function masterOf(connection: Redis): RedisMaster {
   // Behind Sentinels the options name no server; a node of a Cluster may not be connected to yet.
   const { remoteAddress, remotePort } = (connection.stream as Redis['stream'] | undefined) ?? {};
   const { host = '', port = 0 } = connection.options;
-  return { connection, host: remoteAddress ?? host, port: remotePort ?? port };
+  return { connection, address: addressOf(connection), host: remoteAddress ?? host, port: remotePort ?? port };
 }
