@@ -1,6 +1,8 @@
 /** One project a kind of test: `unit` is pure, `integration` speaks to a real Redis, `model` compares it with
  *  a model of the engine, `e2e` drives the built processes. */
 const shared = {
+  // One name for all, so that what one has compiled is there for the others: each reads most of the same modules.
+  id: 'antrean',
   testEnvironment: 'node',
   transform: {
     '^.+\\.(t|j)s$': [
