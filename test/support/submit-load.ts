@@ -6,7 +6,7 @@ import { PathJob } from './path-job.js';
 
 /** One submitter a lane, so that some submits are always under way. */
 const LANES = 8;
-const EVERY_MS = 5;
+const EVERY_MS = 20;
 
 /** A submit that was answered. */
 export interface Accepted {
