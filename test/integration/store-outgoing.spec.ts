@@ -197,6 +197,21 @@ describe('the end of a job with a webhook', () => {
     expect((await queue.depth()).outgoing).toBe(1);
   });
 
+  it('is promised to no more jobs while as many wait to be told as may be, and what was answered before stays so', async () => {
+    const once = { key: 'one', hash: '0'.repeat(32), ttlMs: HOUR };
+    const ulids = await queue.add([{ ...WEBHOOK, once }, WEBHOOK]);
+    for (const ulid of ulids) await queue.cancel([ulid]);
+    const submit = async (plan: JobPlan, most = 2): Promise<string | undefined> =>
+      (await queue.enqueue([queue.newJob(plan)], most))[0]?.kind;
+    expect(await submit(WEBHOOK)).toBe('events_full');
+    expect(await submit(WEBHOOK, 3)).toBe('accepted');
+    expect(await submit({})).toBe('accepted');
+    expect(await submit({ ...WEBHOOK, once })).toBe('once');
+    expect(await submit({ ...WEBHOOK, ulid: ulids[1] ?? '' })).toBe('known');
+    await dropOutgoing(queue.link, queue.type, await readOutgoing(queue.link, queue.type, 1));
+    expect(await submit(WEBHOOK)).toBe('accepted');
+  });
+
   it('is told again when the job was replayed and ends again, and the two are told apart', async () => {
     const job = await start();
     await settle(job, { event: 'succeed', json: '' }, true);

@@ -57,7 +57,9 @@ export const MUST_HAPPEN: readonly string[] = [
   ...FINAL.map((status) => `removed: ${status}`),
   ...FINAL.map((status) => `swept: ${status}`),
   'swept: too many failed',
-  ...['known', 'expires_before_run', 'too_late', 'duplicate', 'once', 'once_mismatch'].map((kind) => `submit ${kind}`),
+  ...['known', 'expires_before_run', 'too_late', 'events_full', 'duplicate', 'once', 'once_mismatch'].map(
+    (kind) => `submit ${kind}`,
+  ),
   'once expired',
   ...['refused', 'freed', 'retaken'].flatMap((what) => POLICIES.map((policy) => `dedupe ${what}: ${policy}`)),
   'a new first time told',

@@ -22,6 +22,27 @@ export const EVENTS = [
     first: ['store-outgoing'],
   },
   {
+    name: 'ends are promised however many wait to be told',
+    file: 'enqueue.lua',
+    from: `  if promises_too_much(job) then return 'W' end\n`,
+    to: ``,
+    first: ['store-outgoing', 'model'],
+  },
+  {
+    name: 'one end more than may be is promised',
+    file: 'enqueue.lua',
+    from: `>= tonumber(ARGV[2])`,
+    to: `> tonumber(ARGV[2])`,
+    first: ['store-outgoing', 'model'],
+  },
+  {
+    name: 'jobs without a webhook are refused for the ends that wait to be told',
+    file: 'enqueue.lua',
+    from: `  if not has_flag(job, FLAG_WEBHOOK) then return false end\n`,
+    to: ``,
+    first: ['store-outgoing', 'model'],
+  },
+  {
     name: 'events that wait to be handed on are not counted',
     file: 'depth.lua',
     from: `redis.call('LLEN', KEYS[22])`,

@@ -123,8 +123,8 @@ export class StoredQueue {
     return jobs.map(({ ulid }) => ulid);
   }
 
-  async enqueue(jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
-    return (await enqueue(this.link, this.type, jobs)).answers;
+  async enqueue(jobs: readonly NewJob[], maxEvents?: number): Promise<readonly Enqueued[]> {
+    return (await enqueue(this.link, this.type, jobs, maxEvents)).answers;
   }
 
   /** Enqueues jobs in one call; whether a worker was woken. */

@@ -4,12 +4,15 @@ import { onceRecordOf, type FirstAnswer } from './once.js';
 import type { Queue } from './queue.js';
 
 const YEAR_MS = 31_536_000_000;
+/** So many ends may wait to be told; of a real queue 100,000. */
+export const MOST_EVENTS = 3;
 
 export type SubmitAnswer =
   | { readonly kind: 'accepted'; readonly status: Status; readonly createdAt: number }
   | { readonly kind: 'known'; readonly status: Status; readonly revision: number }
   | { readonly kind: 'too_late' }
   | { readonly kind: 'expires_before_run' }
+  | { readonly kind: 'events_full' }
   | { readonly kind: 'duplicate'; readonly holder: string; readonly status: Status | undefined }
   | { readonly kind: 'once'; readonly answer: FirstAnswer }
   | { readonly kind: 'once_mismatch'; readonly ulid: string };
@@ -24,7 +27,7 @@ export function submit(queue: Queue, submits: readonly Submit[], now: number): S
 }
 
 function submitOne(queue: Queue, one: Submit, now: number): SubmitAnswer {
-  const { once, dedupe, ulid, when, deadlineMs } = one;
+  const { once, dedupe, ulid, when, deadlineMs, webhook } = one;
   const before = once && onceRecordOf(queue, once.key, now);
   if (before !== undefined) {
     return before.body === once?.body
@@ -39,6 +42,8 @@ function submitOne(queue: Queue, one: Submit, now: number): SubmitAnswer {
   const expiresAt = deadlineMs === 0 ? 0 : now + deadlineMs;
   if (dueAt > now + YEAR_MS || expiresAt > now + YEAR_MS) return { kind: 'too_late' };
   if (expiresAt !== 0 && expiresAt <= dueAt) return { kind: 'expires_before_run' };
+
+  if (webhook.length > 0 && queue.outgoing.length >= MOST_EVENTS) return { kind: 'events_full' };
 
   const holder = dedupe && holderOf(queue, dedupe.key, now);
   if (holder !== undefined) {

@@ -25,7 +25,7 @@ import type { BlockedCrash, Reap } from '../rules/lease.js';
 import type { Note } from '../rules/notes.js';
 import type { Policy } from '../rules/queue.js';
 import type { Sweep } from '../rules/retention.js';
-import type { SubmitAnswer } from '../rules/submit.js';
+import { MOST_EVENTS, type SubmitAnswer } from '../rules/submit.js';
 import type { Promotion } from '../rules/time.js';
 import { tokenBytes, tokenText } from './token.js';
 import { newJob, newRecord, replayAnswer, settlement, submitAnswer } from './translate.js';
@@ -71,7 +71,7 @@ export class Engine {
   }
 
   async submit(submits: readonly Submit[]): Promise<SubmitAnswer[]> {
-    return (await enqueue(this.link, this.type, submits.map(newJob))).answers.map(submitAnswer);
+    return (await enqueue(this.link, this.type, submits.map(newJob), MOST_EVENTS)).answers.map(submitAnswer);
   }
 
   async exchange(call: Call) {

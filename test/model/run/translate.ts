@@ -49,6 +49,7 @@ export function submitAnswer(answer: Enqueued): SubmitAnswer {
     case 'accepted':
     case 'too_late':
     case 'expires_before_run':
+    case 'events_full':
     case 'once':
     case 'once_mismatch':
       return answer;

@@ -65,6 +65,7 @@ const SPECIAL: Readonly<Partial<Record<ProblemCode, Special>>> = {
   },
   queue_unavailable: UNAVAILABLE,
   not_replicated: UNAVAILABLE,
+  events_full: { View: UnavailableProblem, headers: ['Retry-After'], members: { outcome: 'not_written' } },
   not_ready: { headers: ['Retry-After'] },
 };
 

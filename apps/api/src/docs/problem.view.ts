@@ -77,7 +77,7 @@ export class KeyReusedProblem extends Problem {
   readonly links!: JobLinks;
 }
 
-/** The queue cannot be reached, or no replica has confirmed a job. The members beyond those of every problem are for what writes. */
+/** The queue cannot be reached, takes no more for now, or no replica has confirmed a job. The members beyond those of every problem are for what writes. */
 export class UnavailableProblem extends Problem {
   @ApiProperty({
     enum: ['not_written', 'unknown'],

@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import {
   DuplicateJobError,
+  EventsFullError,
   IllegalTransitionError,
   InvalidOptionsError,
   InvalidPayloadError,
@@ -19,6 +20,8 @@ import { ProblemError, type Fault } from './problem-error.js';
 
 /** How long a client is asked to wait when the queue is out of reach. */
 const RETRY_AFTER_SEC = '2';
+/** What is missing then is not there again so soon. */
+const EVENTS_FULL_RETRY_AFTER_SEC = '60';
 /** Without the id, which may be any text. */
 const NO_SUCH_JOB = 'There is no such job: it never was, or its retention is over.';
 
@@ -38,6 +41,12 @@ export function asProblem(error: unknown, links: Links): ProblemError {
     return new ProblemError(code, message, {
       headers: 'repeated' in error && error.repeated ? IDEMPOTENT_REPLAYED : {},
       members: { job_id: jobId, job_status: status, links: { self: links.job(jobId) } },
+    });
+  }
+  if (error instanceof EventsFullError) {
+    return new ProblemError(error.code, error.message, {
+      headers: { 'Retry-After': EVENTS_FULL_RETRY_AFTER_SEC },
+      members: { outcome: 'not_written' },
     });
   }
   if (error instanceof OnceKeyConflictError) return keyReused(error, links);

@@ -26,6 +26,7 @@ export const PROBLEMS = {
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   queue_unavailable: { status: 503, title: 'The queue cannot be reached' },
   not_replicated: { status: 503, title: 'The queue has the job, but no replica has confirmed it' },
+  events_full: { status: 503, title: 'Too many ends of jobs of the type wait to be told' },
   not_ready: { status: 503, title: 'The process does not take requests' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>;
 

@@ -47,6 +47,7 @@ export const DescribesSubmitAnswers = () =>
       'unsupported_media_type',
       'queue_unavailable',
       'not_replicated',
+      'events_full',
     ),
   );
 

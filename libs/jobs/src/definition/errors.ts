@@ -117,6 +117,18 @@ export class OnceKeyConflictError extends AntreanError {
   }
 }
 
+/** The end of the job is to be told, and too many ends of the type wait for that already. Nothing was written. */
+export class EventsFullError extends AntreanError {
+  readonly code = 'events_full';
+
+  constructor(readonly type: string) {
+    super(
+      `Too many ends of ${type} wait to be told, so none is promised for now: its workers, or those of the webhooks, are not there. ` +
+        'Without a webhook the job is accepted.',
+    );
+  }
+}
+
 /** There is no such job: it never was, or its retention is over. */
 export class JobNotFoundError extends AntreanError {
   readonly code = 'job_not_found';

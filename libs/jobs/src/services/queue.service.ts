@@ -4,6 +4,7 @@ import type { EnqueueOptions } from '../definition/enqueue-options.js';
 import type { EnqueuedJob } from '../definition/enqueued-job.js';
 import {
   DuplicateJobError,
+  EventsFullError,
   InvalidOptionsError,
   InvalidPayloadError,
   OnceKeyConflictError,
@@ -50,7 +51,7 @@ export class QueueService {
   /**
    * Accepts a job: when the promise resolves, it is in Redis with everything that belongs to it.
    * @throws {InvalidPayloadError} {@link InvalidOptionsError} {@link PayloadTooLargeError} {@link DuplicateJobError}
-   *   {@link OnceKeyConflictError} nothing was written
+   *   {@link OnceKeyConflictError} {@link EventsFullError} nothing was written
    * @throws {QueueUnavailableError} within 2 s when Redis does not answer
    */
   async enqueue<P extends object>(definition: JobDefinition<P>, payload: P, options: EnqueueOptions = {}): Promise<EnqueuedJob> {
@@ -146,6 +147,8 @@ export class QueueService {
         throw new InvalidOptionsError([{ pointer: lateOption(options), detail: 'must be within a year from now' }]);
       case 'expires_before_run':
         throw new InvalidOptionsError([{ pointer: '/expiresInMs', detail: 'is over before the job is to run' }]);
+      case 'events_full':
+        throw new EventsFullError(type);
       case 'duplicate': {
         const { ulid, header } = enqueued;
         if (header !== undefined && onDuplicate === 'existing') {

@@ -4,11 +4,12 @@
 -- KEYS   1 clock, 2 seq, 3 scheduled, 4 idle, 5 expiring, 6 leases, 7 ghosts, 8-17 ready 0-9
 -- ARGV   1 the jobs, one behind the other: ulid (26), flags (1), length of extras (2), length of the rest (4), the extras: `` or
 --        `when expires dedupe-ttl once-ttl once-hash once-key`, and the rest: the record after its deadline. `when` is `+ms` from
---        now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`
+--        now, `@ms` absolute or `-` now; the next three are ms, 0 for none; the hash is 32 hex digits or `-`, 2 how many ends may
+--        wait to be told
 -- reply  {now, 1 when a worker was woken else 0, per job: `` accepted; `L` it would run or expire more than a year from now; `X`
---        it expires before it runs; `K` and its header, it was accepted before;
---        `D`, a ulid and perhaps a header, that job holds its dedupe key; `O` and a once record, its once key was used
---        before; `M` and a ulid, its once key was used for another body}
+--        it expires before it runs; `W` its end is to be told, and as many as may be wait for that; `K` and its header, it was
+--        accepted before; `D`, a ulid and perhaps a header, that job holds its dedupe key; `O` and a once record, its once key
+--        was used before; `M` and a ulid, its once key was used for another body}
 --#include clock
 --#include record
 --#include wake
@@ -58,6 +59,14 @@ local function generation_of(ulid)
   return any_known and redis.call('SISMEMBER', KEYS[7], ulid) == 1 and 1 + seq % 65535 or 0
 end
 
+-- Nobody may be there to tell of ends for days, and each that was promised is kept: while there are many, no more are promised.
+local events_full
+local function promises_too_much(job)
+  if not has_flag(job, FLAG_WEBHOOK) then return false end
+  if events_full == nil then events_full = redis.call('LLEN', base .. 'outgoing') >= tonumber(ARGV[2]) end
+  return events_full
+end
+
 -- What stands against a job, as the answer to it; nil when nothing does.
 local taken, used = {}, {}
 local function refusal_of(job)
@@ -71,6 +80,7 @@ local function refusal_of(job)
   end
   if job.due_at > now + MAX_DELAY_MS or job.expires_at > now + MAX_DELAY_MS then return 'L' end
   if job.expires_at > 0 and job.expires_at <= job.due_at then return 'X' end
+  if promises_too_much(job) then return 'W' end
   job.status, job.generation = job.due_at > now and 's' or 'q', generation_of(job.ulid)
   local state = pack_state({ status = job.status, flags = job.flags, attempt = 0, runs = 0, crashes = 0, all_crashes = 0,
     snoozes = 0, replays = 0, generation = job.generation, revision = 0, due_at = job.due_at, started_at = 0, finished_at = 0,

@@ -1,4 +1,5 @@
 import { ULID_BYTES } from '../definition/job-id.js';
+import { MAX_EVENTS } from './bounds.js';
 import { readOnceRecord, type OnceAnswer } from './once.js';
 import { UnreadableRecordError, decodeHeader, type Header } from './record.js';
 import { asArray, asBuffer, asNumber } from './reply.js';
@@ -37,6 +38,8 @@ export type Enqueued =
   /** It was to run, or to expire, more than a year from now. */
   | { readonly kind: 'too_late' }
   | { readonly kind: 'expires_before_run' }
+  /** Its end is to be told, and as many ends of the type as may be wait for that already. */
+  | { readonly kind: 'events_full' }
   | { readonly kind: 'duplicate'; readonly ulid: string; readonly header: Header | undefined }
   /** Its once key was used before, for the same. */
   | { readonly kind: 'once'; readonly answer: OnceAnswer }
@@ -50,13 +53,14 @@ export interface EnqueueReply {
   readonly woke: boolean;
 }
 
-export async function enqueue(link: Link, type: string, jobs: readonly NewJob[]): Promise<EnqueueReply> {
+/** @param maxEvents for tests: as many ends of the type may wait to be told. */
+export async function enqueue(link: Link, type: string, jobs: readonly NewJob[], maxEvents = MAX_EVENTS): Promise<EnqueueReply> {
   const keys = link.keys(type);
   const [now, woke, ...answers] = asArray(
     await script.run(
       link.redis,
       [keys.clock, keys.seq, keys.scheduled, keys.idle, keys.expiring, keys.leases, keys.ghosts, ...keys.ready],
-      [packJobs(jobs)],
+      [packJobs(jobs), maxEvents],
     ),
   );
   const nowMs = asNumber(now);
@@ -112,6 +116,8 @@ function readAnswer(job: NewJob, answer: Buffer, now: number): Enqueued {
       return { kind: 'too_late' };
     case 'X':
       return { kind: 'expires_before_run' };
+    case 'W':
+      return { kind: 'events_full' };
     case 'D': {
       const header = rest.length > ULID_BYTES ? decodeHeader(rest.subarray(ULID_BYTES)) : undefined;
       return { kind: 'duplicate', ulid: rest.toString('latin1', 0, ULID_BYTES), header };
