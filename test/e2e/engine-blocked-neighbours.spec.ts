@@ -1,13 +1,13 @@
 import type { EnqueueOptions, Job } from '@antrean/jobs';
 import { RunAct, type Act } from '../fixtures/engine/act.js';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
-import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { hasRun, openCrowdedWorkers } from '../support/crowded-workers.js';
+import type { JobsApp } from '../support/jobs-app.js';
 import { untilJob } from '../support/until-job.js';
 
 jest.setTimeout(120_000);
 
 const NEIGHBOURS = 9;
-const ended = ({ status }: Job): boolean => status === 'succeeded' || status === 'failed';
 
 /** Processes for the tests' workers; each test has workers of its own in them. */
 let hosts: readonly [EngineHost, EngineHost];
@@ -25,13 +25,6 @@ afterAll(async () => {
   await Promise.all(hosts.map((host) => host.kill()));
 });
 
-/** Starts a worker in each of them, and an application that submits and looks. */
-async function open(...among: readonly EngineHost[]): Promise<void> {
-  const settings = { redisUrl: REDIS_URL, keyPrefix: newKeyPrefix(), leaseMs: 2_000, concurrency: { [RunAct.type]: 20 } };
-  observer = await startJobsApp([RunAct], [], { keyPrefix: settings.keyPrefix, types: ['!*'] });
-  await Promise.all(among.map((host) => host.open(settings.keyPrefix, settings)));
-}
-
 async function submit(act: Act, options: EnqueueOptions): Promise<string> {
   return (await observer.queue.enqueue(RunAct, act, options)).jobId;
 }
@@ -39,7 +32,7 @@ async function submit(act: Act, options: EnqueueOptions): Promise<string> {
 describe('a job that blocks the event loop twice, with a pause between', () => {
   it('costs one that began in the pause no attempt either', async () => {
     const [host] = hosts;
-    await open(host);
+    observer = await openCrowdedWorkers(host);
     const [neighbour, blocker] = await Promise.all([
       submit({ act: 'return', ms: 300 }, { timeoutMs: 600, maxAttempts: 1 }),
       submit({ act: 'burst', ms: 4_000, gate: 'late' }, { timeoutMs: 600, maxAttempts: 1 }),
@@ -48,7 +41,7 @@ describe('a job that blocks the event loop twice, with a pause between', () => {
     // They end where they are taken, and do not come back to stand beside the late one.
     await Promise.all([neighbour, blocker].map((jobId) => observer.control.cancel(jobId)));
     const late = await submit({ act: 'return', ms: 1_000, gate: 'late' }, { timeoutMs: 1_500, maxAttempts: 1 });
-    const { status, attempt, crashes } = await untilJob(observer, late, ended);
+    const { status, attempt, crashes } = await untilJob(observer, late, hasRun);
     expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 1 });
   });
 });
@@ -59,11 +52,11 @@ describe('jobs with little time beside one that has much', () => {
 
   it('are not buried for the event loop that it blocks within its time', async () => {
     const [, host] = hosts;
-    await open(host);
+    observer = await openCrowdedWorkers(host);
     const hog = await submit({ act: 'hog', ms: 2_500 }, MUCH);
     await host.until(hog, 'started');
     const neighbour = await submit({ act: 'shout', ms: 300, times: 6 }, LITTLE);
-    const { status, attempt, crashes } = await untilJob(observer, neighbour, ended);
+    const { status, attempt, crashes } = await untilJob(observer, neighbour, hasRun);
     expect({ status, attempt, crashes }).toEqual({ status: 'succeeded', attempt: 1, crashes: 5 });
     await observer.control.cancel(hog);
   });
@@ -71,7 +64,7 @@ describe('jobs with little time beside one that has much', () => {
 
 describe('a job that blocks the event loop of any worker past the hard limits of its neighbours', () => {
   it('costs them no attempt, though they have but one, and is buried in the end', async () => {
-    await open(...hosts);
+    observer = await openCrowdedWorkers(...hosts);
     const options = { timeoutMs: 600, maxAttempts: 1 };
     const acts: Act[] = Array.from({ length: NEIGHBOURS }, () => ({ act: 'return', ms: 300 }));
     const results = await observer.queue.enqueueBulk(
@@ -80,7 +73,7 @@ describe('a job that blocks the event loop of any worker past the hard limits of
     );
     const jobs: Job[] = [];
     for (const result of results) {
-      jobs.push(await untilJob(observer, 'accepted' in result ? result.accepted.jobId : '', ended));
+      jobs.push(await untilJob(observer, 'accepted' in result ? result.accepted.jobId : '', hasRun));
     }
     const neighbours = jobs.slice(0, NEIGHBOURS);
     for (const { status, attempt } of neighbours) expect([status, attempt]).toEqual(['succeeded', 1]);
