@@ -4,6 +4,7 @@ export { loadApiConfig, type ApiConfig } from './config/api-config.js';
 export { ConfigError } from './config/config-error.js';
 export type { TrustProxy } from './config/trust-proxy-variable.js';
 export { loadWorkerConfig, type WorkerConfig } from './config/worker-config.js';
+export { endsWithin } from './ends-within.js';
 export { configOrExit } from './lifecycle/config-or-exit.js';
 export { endGracefully, type Closable } from './lifecycle/end-gracefully.js';
 export { ListenError, listen, type ListenAddress } from './lifecycle/listen.js';

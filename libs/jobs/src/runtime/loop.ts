@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@antrean/platform';
+import { endsWithin, type Logger } from '@antrean/platform';
 import { isRedisAway } from '../store/availability.js';
 
 /** Work that is done again and again. */
@@ -47,7 +47,7 @@ export class Loop {
   async finish(withinMs: number): Promise<void> {
     await this.stop();
     const until = performance.now() + withinMs;
-    await Promise.race([this.tickUntil(until), sleep(Math.max(withinMs, 0), undefined, { ref: false })]);
+    await endsWithin(this.tickUntil(until), withinMs);
   }
 
   /** Lets the next tick come no later than `ms` from now. */

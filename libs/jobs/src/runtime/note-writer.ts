@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { endsWithin } from '@antrean/platform';
 import { Link } from '../store/link.js';
 import type { Ticking } from './loop.js';
 import { NoteQueue } from './note-queue.js';
@@ -28,7 +28,7 @@ export class NoteWriter implements Ticking, NotePost {
   /** @throws when Redis is away; what could not be written is kept for the next tick. */
   async tick(): Promise<number> {
     const written = Promise.all([...this.queues.values()].map((queue) => queue.write()));
-    return Promise.race([written.then(() => MAX_SLEEP_MS), sleep(TURN_MS, 0, { ref: false })]);
+    return (await endsWithin(written, TURN_MS)) ? MAX_SLEEP_MS : 0;
   }
 
   /** Writes what a run has told before it is settled, but does not hold the settle up for long; a tick writes the rest. */
@@ -36,7 +36,10 @@ export class NoteWriter implements Ticking, NotePost {
     if (notes.empty) return;
     const queue = this.queueOf(notes.type);
     queue.add(notes);
-    await Promise.race([queue.write().catch(() => undefined), sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await endsWithin(
+      queue.write().catch(() => undefined),
+      PATIENCE_MS,
+    );
   }
 
   private queueOf(type: string): NoteQueue {

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { onServerChange } from '@antrean/platform';
+import { endsWithin, onServerChange } from '@antrean/platform';
 import { Maintenance } from '../maintenance/maintenance.js';
 import type { EnqueueBatcher } from '../services/enqueue-batcher.js';
 import type { Rouser } from '../services/rouser.js';
@@ -204,7 +203,7 @@ export class Worker {
     // Before it began it has nothing, and a Redis that was not found fit is told nothing.
     const claimers = this.begun ? [...this.claimers.values()] : [];
     const drained = Promise.all(claimers.map((claimer) => claimer.drain()));
-    const within = (ms: number) => Promise.race([drained.then(() => true), sleep(ms, false, { ref: false })]);
+    const within = (ms: number) => endsWithin(drained, ms);
     await Promise.all(this.polls.map((poll) => poll.stop()));
     let lastMs = LAST_MS;
     if (!(await Promise.race([within(options.shutdownGraceMs), this.isHopeless()]))) {

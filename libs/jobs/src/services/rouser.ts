@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { endsWithin } from '@antrean/platform';
 import { isRedisAway } from '../store/availability.js';
 import { Link } from '../store/link.js';
 import { rouse } from '../store/rouse.js';
@@ -48,8 +48,7 @@ export class Rouser implements OnModuleInit {
     const types = [...this.looks.keys()];
     for (const { timer } of this.looks.values()) clearTimeout(timer);
     this.looks.clear();
-    const looked = Promise.all(types.map((type) => this.rouse(type)));
-    await Promise.race([looked, sleep(types.length === 0 ? 0 : LAST_LOOKS_MS, undefined, { ref: false })]);
+    await endsWithin(Promise.all(types.map((type) => this.rouse(type))), LAST_LOOKS_MS);
   }
 
   private lookWithin(type: string, pauseMs: number): void {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { endsWithin } from '@antrean/platform';
 import { BootRecord } from './boot-record.js';
 import { ThreadBootError } from './isolate-errors.js';
 import { Isolate, type IsolateOwner, type IsolateSettings } from './isolate.js';
@@ -117,10 +117,9 @@ export class IsolatePool implements IsolateOwner {
       this.onEmpty = resolve;
       if (this.isolates.size === 0) resolve();
     });
-    const within = (ms: number) => Promise.race([empty.then(() => true), sleep(ms, false, { ref: false })]);
-    if (await within(graceMs)) return;
+    if (await endsWithin(empty, graceMs)) return;
     this.user.cutOff();
     for (const isolate of this.isolates) isolate.kill();
-    await within(KILL_LIMIT_MS);
+    await endsWithin(empty, KILL_LIMIT_MS);
   }
 }
