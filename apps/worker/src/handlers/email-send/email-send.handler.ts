@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject } from '@nestjs/common';
 import { SendEmail } from '@antrean/catalog';
 import { JobHandler, PermanentError, Snooze, type Handles, type JobContext, type JobLog } from '@antrean/jobs';
-import { DeliveryLedger, type BeginOutcome, type Delivery, type OnUnknown } from './ledger/delivery-ledger.js';
+import { DeliveryLedger, LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './ledger/delivery-ledger.js';
 import { MailComposer } from './message/mail-composer.js';
 import type { MailMessage } from './message/mail-message.js';
 import { MailNotSentError, MailTransport, type MailReceipt } from './transport/mail-transport.js';
 
 /** Injection token of the setting `EMAIL_ON_UNKNOWN`. */
 export const ON_UNKNOWN = Symbol('ON_UNKNOWN');
+
+/** The ledger has heard that Redis is back, and what is to become of this run's mark, before the next one asks. */
+const LEDGER_AWAY_DELAY = '5s';
+/** How long a run whose mail was taken or refused waits for the record of that; it is made all the same. */
+const LONGEST_WAIT_MS = 10_000;
+/** … and how long once its signal has fired: a worker that shuts down soon lets go of it. */
+const LAST_WAIT_MS = 500;
 
 /** The result of a job that succeeded. */
 export type EmailSendResult =
@@ -35,7 +43,7 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
   async handle({ jobId, payload, signal, log }: JobContext<typeof SendEmail>): Promise<EmailSendResult> {
     const { deliveryId, message } = await this.composer.compose(payload, jobId);
     const delivery: Delivery = { id: deliveryId, jobId, messageId: message.messageId, run: randomUUID() };
-    const outcome = await this.ledger.begin(delivery, this.onUnknown);
+    const outcome = await this.begin(delivery, signal, log);
     switch (outcome.kind) {
       case 'already_sent':
         return { skipped: 'already_sent', message_id: outcome.messageId, sent_at: outcome.sentAt.toISOString() };
@@ -45,7 +53,7 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
         throw deliveryUnknown(outcome);
       case 'begun': {
         const receipt = await this.send(message, delivery, signal, log);
-        await this.recordSent(delivery, log);
+        await this.recordSent(delivery, signal, log);
         return {
           message_id: message.messageId,
           accepted: receipt.accepted,
@@ -57,12 +65,25 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
     }
   }
 
+  /** Nothing was handed over while the ledger was away, so that costs no attempt. */
+  private async begin(delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<BeginOutcome> {
+    try {
+      return await this.ledger.begin(delivery, this.onUnknown, signal);
+    } catch (error) {
+      if (!(error instanceof LedgerAwayError)) throw error;
+      // A call that was not answered may be carried out yet: the next run is not to take its mark for that of a mail handed over.
+      void this.recordFailed(delivery, signal, log);
+      signal.throwIfAborted();
+      throw new Snooze(LEDGER_AWAY_DELAY, 'The delivery ledger in Redis did not answer. The mail was not sent.');
+    }
+  }
+
   private async send(message: MailMessage, delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<MailReceipt> {
     try {
       return await this.transport.send(message, signal);
     } catch (error) {
       if (!(error instanceof MailNotSentError)) throw error;
-      if (error.fate === 'not_taken') await this.recordFailed(delivery, log);
+      if (error.fate === 'not_taken') await this.recordFailed(delivery, signal, log);
       else log.warn('the fate of a mail is unknown', { message_id: delivery.messageId, err: error });
       signal.throwIfAborted();
       throw error.permanent ? new PermanentError(error.message, { code: error.code, cause: error }) : error;
@@ -70,24 +91,39 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
   }
 
   /** The mail is out: a ledger that cannot be reached must not make the job fail and the mail go out twice. */
-  private async recordSent(delivery: Delivery, log: JobLog): Promise<void> {
-    try {
-      await this.ledger.sent(delivery);
-    } catch (error) {
+  private recordSent(delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<void> {
+    const recorded = this.ledger.sent(delivery).catch((error: unknown) => {
       log.error('a sent mail could not be recorded', { message_id: delivery.messageId, err: error });
-    }
+    });
+    return whileTimeIsLeft(recorded, signal);
   }
 
   /** Why the mail was not sent matters more than that the mark stays; a later run then takes the fate as unknown. */
-  private async recordFailed(delivery: Delivery, log: JobLog): Promise<void> {
-    try {
-      await this.ledger.failed(delivery);
-    } catch (error) {
+  private recordFailed(delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<void> {
+    const recorded = this.ledger.failed(delivery).catch((error: unknown) => {
       log.warn('the mark of a mail that was not sent could not be removed', {
         message_id: delivery.messageId,
         err: error,
       });
-    }
+    });
+    return whileTimeIsLeft(recorded, signal);
+  }
+}
+
+/** Waits for a record, which is made without anybody waiting too, but not until the run is out of time. */
+async function whileTimeIsLeft(recorded: Promise<void>, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const rest = async (ms: number, until: AbortSignal): Promise<void> => {
+    await pause(ms, undefined, { signal: until }).catch(() => undefined);
+  };
+  const timeIsOver = async (): Promise<void> => {
+    await rest(LONGEST_WAIT_MS, AbortSignal.any([signal, over.signal]));
+    if (signal.aborted) await rest(LAST_WAIT_MS, over.signal);
+  };
+  try {
+    await Promise.race([recorded, timeIsOver()]);
+  } finally {
+    over.abort();
   }
 }
 

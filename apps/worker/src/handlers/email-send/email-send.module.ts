@@ -21,6 +21,8 @@ export interface EmailSendOptions {
   readonly logger: Logger;
 }
 
+/** Short, as a mail waits for it and may ask again. */
+const LEDGER_TIMEOUT_MS = 2_000;
 const TEMPLATES = join(import.meta.dirname, 'templates');
 
 /** Runs jobs of the type `email.send`. The application does not start with a broken template or a sender that is none. */
@@ -43,7 +45,11 @@ export class EmailSendModule {
         },
         {
           provide: DeliveryLedger,
-          useFactory: () => new RedisDeliveryLedger(connectRedis(redisUrl, { name: 'delivery-ledger', logger }), keyPrefix),
+          useFactory: () =>
+            new RedisDeliveryLedger(
+              connectRedis(redisUrl, { name: 'delivery-ledger', logger, commandTimeoutMs: LEDGER_TIMEOUT_MS }),
+              keyPrefix,
+            ),
         },
       ],
     };

@@ -8,10 +8,13 @@
 --        {'unknown', job id, message id, at}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local state, job_id, message_id, at = unpack(redis.call('HMGET', KEYS[1], 'state', 'job_id', 'message_id', 'at'))
+local state, run, unknown, job_id, message_id, at =
+  unpack(redis.call('HMGET', KEYS[1], 'state', 'run', 'unknown', 'job_id', 'message_id', 'at'))
 
 if state == 'sent' then return { 'already_sent', message_id, at } end
 if state == 'sending' then
+  -- A run whose first call was not answered asks again.
+  if run == ARGV[1] then return { unknown and 'begun_after_unknown' or 'begun' } end
   -- The engine runs a job once at a time, so a mark of the same job is always left over. Of another job only its age is known.
   if job_id ~= ARGV[2] and now - tonumber(at) < tonumber(ARGV[5]) then return { 'in_progress', job_id, at } end
   if ARGV[4] == 'fail' then return { 'unknown', job_id, message_id, at } end

@@ -20,18 +20,38 @@ export type BeginOutcome =
   /** An earlier run left its mark, and `fail` was asked for. */
   | { readonly kind: 'unknown'; readonly jobId: string; readonly messageId: string; readonly since: Date };
 
+/** The ledger did not answer while the caller waited for it. */
+export class LedgerAwayError extends Error {
+  override readonly name = 'LedgerAwayError';
+
+  constructor(cause: unknown) {
+    super('The delivery ledger did not answer.', { cause });
+  }
+}
+
 /**
  * Remembers which mails were sent, so that a key that was sent is not sent again, whatever becomes of jobs.
  * A mail is marked as `sending` from `begin` on; the mark goes with `sent` or `failed`. One that stays says that a run
  * ended between the hand-over and its record.
  */
 export abstract class DeliveryLedger {
-  /** Marks the mail as being sent by this run, unless it was sent, or is being sent, or its fate is unknown. */
-  abstract begin(delivery: Delivery, onUnknown: OnUnknown): Promise<BeginOutcome>;
+  /**
+   * Marks the mail as being sent by this run, unless it was sent, or is being sent, or its fate is unknown. While the ledger is away
+   * it is asked again.
+   * @throws {LedgerAwayError} it was away for too long, or the signal fired. The mark may still be left: `failed` takes it away.
+   */
+  abstract begin(delivery: Delivery, onUnknown: OnUnknown, signal: AbortSignal): Promise<BeginOutcome>;
 
-  /** The mail was taken. Holds whoever's mark it is: what was sent was sent. */
+  /**
+   * The mail was taken. Holds whoever's mark it is: what was sent was sent. Resolves once it is recorded, however long the ledger is away.
+   * @throws {LedgerAwayError} when the application ends before.
+   */
   abstract sent(delivery: Delivery): Promise<void>;
 
-  /** The mail was certainly not taken: removes the mark if it is still this run's and no earlier run's fate is unknown. */
+  /**
+   * The mail was certainly not taken: removes the mark if it is still this run's and no earlier run's fate is unknown. As `sent` it
+   * resolves once that is done.
+   * @throws {LedgerAwayError} when the application ends before.
+   */
   abstract failed(delivery: Delivery): Promise<void>;
 }

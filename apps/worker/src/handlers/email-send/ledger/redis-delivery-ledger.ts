@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { SendEmail } from '@antrean/catalog';
-import { toMs } from '@antrean/jobs';
+import { isRedisAway, isRedisRefusal, toMs } from '@antrean/jobs';
 import { closeRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
-import { DeliveryLedger, type BeginOutcome, type Delivery, type OnUnknown } from './delivery-ledger.js';
+import { DeliveryLedger, LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './delivery-ledger.js';
 
 /** How long after its last change a mail is remembered. */
 const RETENTION_MS = toMs('30d');
 /** A mark of another job that is younger may belong to a run that is alive: the default timeout, its grace and room. */
 const LIVE_MARK_MS = toMs('2m');
-/** Redis may just be coming back; failing an attempt over that would be hasty. */
-const READY_TIMEOUT_MS = 5_000;
+/** How long a mail waits for its mark, at least: half of the default timeout. Time is left for the mail itself. */
+const PATIENCE_MS = toMs('15s');
+/** The wait between two tries doubles up to this. */
+const LONGEST_REST_MS = 1_000;
 
 /**
  * Keeps the ledger in Redis, a small hash a mail under `<prefix>:{email.send}:delivery:<id>`. Times are those of Redis.
@@ -18,34 +21,77 @@ const READY_TIMEOUT_MS = 5_000;
  */
 export class RedisDeliveryLedger extends DeliveryLedger implements OnApplicationShutdown {
   private readonly scripts = { begin: read('begin'), sent: read('sent'), failed: read('failed') };
+  private readonly closed = new AbortController();
 
   constructor(
     private readonly redis: RedisConnection,
     private readonly keyPrefix: string,
+    private readonly patienceMs = PATIENCE_MS,
   ) {
     super();
   }
 
-  override async begin({ id, run, jobId, messageId }: Delivery, onUnknown: OnUnknown): Promise<BeginOutcome> {
-    return parseOutcome(await this.run('begin', id, [run, jobId, messageId, onUnknown, LIVE_MARK_MS, RETENTION_MS]));
+  override async begin(delivery: Delivery, onUnknown: OnUnknown, signal: AbortSignal): Promise<BeginOutcome> {
+    const { id, run, jobId, messageId } = delivery;
+    const args = [run, jobId, messageId, onUnknown, LIVE_MARK_MS, RETENTION_MS];
+    const giveUpAt = performance.now() + this.patienceMs;
+    return parseOutcome(await unlessAborted(this.untilAnswered('begin', id, args, signal, giveUpAt), signal));
   }
 
   override async sent({ id, jobId, messageId }: Delivery): Promise<void> {
-    await this.run('sent', id, [jobId, messageId, RETENTION_MS]);
+    await this.untilAnswered('sent', id, [jobId, messageId, RETENTION_MS], this.closed.signal);
   }
 
   override async failed({ id, run }: Delivery): Promise<void> {
-    await this.run('failed', id, [run]);
+    await this.untilAnswered('failed', id, [run], this.closed.signal);
   }
 
   onApplicationShutdown(): void {
+    this.closed.abort();
     closeRedis(this.redis);
   }
 
-  private async run(script: keyof typeof this.scripts, id: string, args: readonly (string | number)[]): Promise<unknown> {
-    await waitUntilReady(this.redis, READY_TIMEOUT_MS);
+  /** Calls again while Redis is away: each script may run any number of times. @throws {LedgerAwayError} */
+  private async untilAnswered(
+    script: keyof typeof this.scripts,
+    id: string,
+    args: readonly (string | number)[],
+    giveUp: AbortSignal,
+    giveUpAt = Infinity,
+  ): Promise<unknown> {
     const key = `${this.keyPrefix}:{${SendEmail.type}}:delivery:${id}`;
-    return this.redis.call('eval', this.scripts[script], 1, key, ...args);
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await this.redis.call('eval', this.scripts[script], 1, key, ...args);
+      } catch (error) {
+        if (!isRedisAway(error) && !isRedisRefusal(error)) throw error;
+        // Once given up it is not called again: that could leave the mark that `failed` has just taken away.
+        if (performance.now() > giveUpAt || !(await this.rested(failures, giveUp))) throw new LedgerAwayError(error);
+      }
+    }
+  }
+
+  private async rested(failures: number, giveUp: AbortSignal): Promise<boolean> {
+    const rest = pause(Math.min(50 * 2 ** failures, LONGEST_REST_MS), undefined, { signal: giveUp });
+    await rest.then(() => unlessAborted(waitUntilReady(this.redis, LONGEST_REST_MS), giveUp)).catch(() => undefined);
+    return !giveUp.aborted;
+  }
+}
+
+/** Rejects as soon as the signal fires; the work itself goes on. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => {
+      reject(new LedgerAwayError(signal.reason));
+    };
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 
