@@ -59,8 +59,25 @@ describe('a worker that is told to end while a mail is being sent', () => {
     return { jobId, release };
   }
 
+  it('takes no more jobs and answers for its health until the mail is out, then ends with 0', async () => {
+    const sent = smtp.received.length;
+    const worker = await running(patient);
+    const url = await worker.url();
+    const { jobId, release } = await holdMail();
+    worker.kill('SIGTERM');
+    await eventually(async () => {
+      expect((await fetch(`${url}/health/ready`)).status).toBe(503);
+    });
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    release();
+    await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
+    await expect(producer.get(StatusService).get(jobId)).resolves.toMatchObject({ status: 'succeeded', attempt: 1, crashes: 0 });
+    expect(smtp.received).toHaveLength(sent + 1);
+  });
+
   it('under load lets most jobs settle and hands the rest back within its grace: no attempt is used, and none counts as an error', async () => {
     const release = smtp.hold('data');
+    const sent = smtp.received.length;
     const results = await producer.get(QueueService).enqueueBulk(
       SendEmail,
       Array.from({ length: MAILS }, () => ({ payload })),
@@ -69,8 +86,8 @@ describe('a worker that is told to end while a mail is being sent', () => {
     expect(ids).toHaveLength(MAILS);
     const worker = await start(hasty);
     await eventually(() => {
-      expect(smtp.received.length).toBeGreaterThan(100);
-    });
+      expect(smtp.received.length).toBeGreaterThan(sent + 100);
+    }, 60_000);
     const toldAt = performance.now();
     worker.kill('SIGTERM');
     await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
@@ -101,22 +118,6 @@ describe('a worker that is told to end while a mail is being sent', () => {
     const jobs = await Promise.all(ids.map((jobId) => producer.get(StatusService).get(jobId)));
     return jobs.filter((job) => job !== undefined);
   };
-
-  it('takes no more jobs and answers for its health until the mail is out, then ends with 0', async () => {
-    const sent = smtp.received.length;
-    const worker = await running(patient);
-    const url = await worker.url();
-    const { jobId, release } = await holdMail();
-    worker.kill('SIGTERM');
-    await eventually(async () => {
-      expect((await fetch(`${url}/health/ready`)).status).toBe(503);
-    });
-    expect((await fetch(`${url}/health/live`)).status).toBe(200);
-    release();
-    await expect(worker.exit()).resolves.toEqual({ code: 0, signal: null });
-    await expect(producer.get(StatusService).get(jobId)).resolves.toMatchObject({ status: 'succeeded', attempt: 1, crashes: 0 });
-    expect(smtp.received).toHaveLength(sent + 1);
-  });
 
   it('ends at once with 1 at the second signal', async () => {
     const worker = await running(patient);
