@@ -14,7 +14,7 @@ export interface TestApi {
   countKeys(): Promise<number>;
   /** Overwrites the record of a job with what is none. */
   spoil(jobId: string): Promise<void>;
-  close(): Promise<void>;
+  close(signal?: 'SIGTERM'): Promise<void>;
 }
 
 /** The real api on a port of its own and a key prefix of its own, set up by environment variables. */
@@ -33,9 +33,9 @@ export async function startTestApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi
       const ulid = jobId.slice(jobId.lastIndexOf('_') + 1);
       for (const key of await redis.keys(`${config.keyPrefix}*job:${ulid}`)) await redis.set(key, 'no record');
     },
-    close: async () => {
+    close: async (signal) => {
       redis.disconnect();
-      await running.close();
+      await running.close(signal);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Closable, ApiConfig, Logger } from '@antrean/platform';
 import type { Express } from 'express';
 import { createAdminServer } from './auth/admin-port.js';
@@ -23,8 +24,11 @@ export async function startApi(config: ApiConfig, log: Logger, options: CreateOp
   const listeners = new HttpListeners();
   const { host, port, adminPort } = config;
 
-  const close = async (): Promise<void> => {
+  const close = async (signal?: string): Promise<void> => {
     readiness.drain();
+    listeners.drain();
+    // Load balancers send requests until they have seen that it is not ready. An end without a signal is that of a process in trouble.
+    if (signal !== undefined) await pause(config.shutdownDelayMs);
     // Before Nest closes: its modules let go of Redis first and of the port last, and requests in hand need both.
     await listeners.close();
     await app.close();

@@ -7,7 +7,7 @@ const DRAIN_MS = 20_000;
 export class HttpListeners {
   private readonly servers: Server[] = [];
   private readonly inHand = new Set<ServerResponse>();
-  private closing = false;
+  private draining = false;
 
   /** @param drainMs a request in hand that is not answered by then is cut off at the end. */
   constructor(private readonly drainMs = DRAIN_MS) {}
@@ -20,11 +20,17 @@ export class HttpListeners {
     server.prependListener('request', (_request, response: ServerResponse) => {
       this.inHand.add(response);
       response.once('close', () => this.inHand.delete(response));
-      if (this.closing) lastOfItsConnection(response);
+      if (this.draining) lastOfItsConnection(response);
     });
     const url = await listen(server, address);
     this.servers.push(server);
     return url;
+  }
+
+  /** Takes on requests and connections, but each connection ends with the next answer, so that its client comes back elsewhere. */
+  drain(): void {
+    this.draining = true;
+    for (const response of this.inHand) lastOfItsConnection(response);
   }
 
   /**
@@ -32,8 +38,7 @@ export class HttpListeners {
    * their connections after that.
    */
   async close(): Promise<void> {
-    this.closing = true;
-    for (const response of this.inHand) lastOfItsConnection(response);
+    this.drain();
     for (const server of this.servers.splice(0).reverse()) await closed(server, this.drainMs);
   }
 }

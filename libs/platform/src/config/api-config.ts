@@ -2,7 +2,7 @@ import type { ApiKey } from '../auth/api-key.js';
 import type { LogFormat, LogLevel } from '../logging/logger.js';
 import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { host, isLoopback, listenerUrl, port, publicUrl } from './address-variables.js';
-import { wholeNumber } from './number-variables.js';
+import { seconds, wholeNumber } from './number-variables.js';
 import { sharedVariables } from './shared-variables.js';
 import { trustProxy, type TrustProxy } from './trust-proxy-variable.js';
 import { EnvReading } from './variable.js';
@@ -25,6 +25,8 @@ export interface ApiConfig {
   /** Empty: nobody needs a key, and the api listens on loopback only. */
   readonly apiKeys: readonly ApiKey[];
   readonly maxPayloadBytes: number;
+  /** How long the process answers on after a signal, while it says that it is not ready. */
+  readonly shutdownDelayMs: number;
   /** Hosts that may be called over http, and at any address. */
   readonly outboundAllow: readonly string[];
   readonly webhookSecrets: WebhookSecrets;
@@ -32,6 +34,9 @@ export interface ApiConfig {
   readonly logFormat: LogFormat;
   readonly production: boolean;
 }
+
+/** As many rounds of usual health checks as it takes to be taken out of service; where nobody asks, nobody is to wait. */
+const SHUTDOWN_DELAY_MS = { production: 5_000, elsewhere: 0 };
 
 /**
  * Reads the api's environment.
@@ -47,6 +52,7 @@ export function loadApiConfig(env: NodeJS.ProcessEnv, terminal = process.stdout.
     publicUrl,
     trustProxy,
     maxPayloadBytes: wholeNumber('MAX_PAYLOAD_BYTES', { min: 1_024, max: 1_000_000, fallback: 262_144, unit: 'bytes' }),
+    shutdownDelayMs: seconds('SHUTDOWN_DELAY_SEC', { min: 0, max: 3_600, fallback: undefined }),
   });
   const { apiKeys, production, ...values } = reading.values;
   const keyed = apiKeys.length > 0;
@@ -62,5 +68,11 @@ export function loadApiConfig(env: NodeJS.ProcessEnv, terminal = process.stdout.
     `expected another port than PORT, found ${values.port} for both.`,
   );
   reading.settle();
-  return { ...values, apiKeys, production, publicUrl: values.publicUrl ?? listenerUrl(values.host, values.port) };
+  return {
+    ...values,
+    apiKeys,
+    production,
+    publicUrl: values.publicUrl ?? listenerUrl(values.host, values.port),
+    shutdownDelayMs: values.shutdownDelayMs ?? SHUTDOWN_DELAY_MS[production ? 'production' : 'elsewhere'],
+  };
 }

@@ -25,14 +25,14 @@ export function wholeNumber<T = never>(
 }
 
 /** A span that people write in seconds and the program holds in milliseconds; the bounds are seconds. */
-export function seconds(name: string, { min, max, fallback }: Bounds<number>): Variable<number> {
-  const inSeconds = wholeNumber(name, { min, max, fallback, unit: 'seconds' });
+export function seconds<T = never>(name: string, { min, max, fallback }: Bounds<number | T>): Variable<number | T> {
+  const inSeconds = wholeNumber<T>(name, { min, max, fallback, unit: 'seconds' });
   return {
     ...inSeconds,
-    fallback: fallback * 1_000,
+    fallback: typeof fallback === 'number' ? fallback * 1_000 : fallback,
     parse: (text) => {
       const value = inSeconds.parse(text);
-      return value instanceof Wrong ? value : value * 1_000;
+      return typeof value === 'number' ? value * 1_000 : value;
     },
   };
 }
