@@ -14,11 +14,14 @@ const json = { 'Content-Type': 'application/json' };
 
 describe('the api process', () => {
   const { start, running, leave } = builtApps('api', { REDIS_URL, KEY_PREFIX: newKeyPrefix(), PORT: '0' });
-  let redis: TestRedis | undefined;
+  let redis: TestRedis;
 
-  afterEach(async () => {
-    await redis?.stop();
-    redis = undefined;
+  beforeAll(async () => {
+    redis = await TestRedis.start();
+  });
+
+  afterAll(async () => {
+    await redis.stop();
   });
 
   it('names every wrong variable in one message and exits with 1', async () => {
@@ -84,18 +87,7 @@ describe('the api process', () => {
     expect(performance.now() - signalledAt).toBeLessThan(3_000);
   });
 
-  it('exits at once on a second signal', async () => {
-    const api = await running();
-    const socket = await openRequest(await api.url());
-    socket.on('error', () => undefined);
-    api.kill('SIGTERM');
-    await api.logged(CLOSING);
-    api.kill('SIGTERM');
-    expect(await api.exit()).toEqual({ code: 1, signal: null });
-  });
-
   it('starts without a Redis, and takes jobs as soon as there is one', async () => {
-    redis = await TestRedis.start();
     await redis.kill();
     const api = await start({ REDIS_URL: redis.url });
     const url = await api.url();
@@ -108,6 +100,17 @@ describe('the api process', () => {
       expect(await submit()).toBe(202);
     });
     expect(await health()).toBe(200);
+    leave(api);
+  });
+
+  it('exits at once on a second signal', async () => {
+    const api = await running({ REDIS_URL: redis.url });
+    const socket = await openRequest(await api.url());
+    socket.on('error', () => undefined);
+    api.kill('SIGTERM');
+    await api.logged(CLOSING);
+    api.kill('SIGTERM');
+    expect(await api.exit()).toEqual({ code: 1, signal: null });
   });
 });
 
