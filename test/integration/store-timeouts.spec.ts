@@ -1,16 +1,10 @@
-import { defineJob } from '../../libs/jobs/src/definition/job-definition.js';
 import { fixed } from '../../libs/jobs/src/definition/retry-policy.js';
-import { unchecked } from '../../libs/jobs/src/definition/unchecked-payload.js';
 import { Reaper } from '../../libs/jobs/src/maintenance/reaper.js';
 import { HEARTBEAT_LANE, TimedOutRuns, type TimedOutPolicy } from '../../libs/jobs/src/runtime/timed-out-runs.js';
-import type { WorkerOptions } from '../../libs/jobs/src/runtime/worker-options.js';
-import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
-import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { overdue } from '../../libs/jobs/src/store/overdue.js';
-import type { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
-import { silentLogger } from '../support/jobs-app.js';
+import { reaperOf } from '../support/reaper-of.js';
 import { LEASE_MS, type StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 const GRACE_MS = 30_000;
@@ -32,28 +26,8 @@ describe('a run past its timeout and grace', () => {
   const look = (page = { offset: 0, limit: 250 }) =>
     overdue(queue.link, queue.type, worker.identity.number, { graceMs: GRACE_MS, ...page });
 
-  const newReaper = (isolation: { isolation?: 'thread' } = {}, leaseMs = LEASE_MS) => {
-    const definition = defineJob(queue.type, { payload: unchecked<object>(), ...isolation, grace: `${GRACE_MS}ms` });
-    const told: string[] = [];
-    const retries = { lookedFor: 0 };
-    const rouser = new Rouser(queue.link, { logger: silentLogger });
-    const context = {
-      link: queue.link,
-      worker: queue.newWorker().identity,
-      // All that a reaper asks for.
-      options: { leaseMs, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
-      journal: { crashed: () => told.push('crashed'), settled: () => told.push('timed out') } as unknown as JobJournal,
-      rouser,
-      batcher: new EnqueueBatcher(queue.link, rouser, {}),
-    };
-    const reaper = new Reaper(
-      definition,
-      context,
-      () => (retries.lookedFor += 1),
-      () => undefined,
-    );
-    return { reaper, told, retries };
-  };
+  const newReaper = (options: { isolation?: 'thread'; leaseMs?: number } = {}) =>
+    reaperOf(queue, { graceMs: GRACE_MS, leaseMs: LEASE_MS, ...options });
 
   it('is overdue; one within them, or of another worker, is not', async () => {
     const [short] = await queue.add([SHORT, LONG]);
@@ -155,7 +129,7 @@ describe('a run past its timeout and grace', () => {
   it('and any other run of a dead worker waits five seconds at most for a reaper that has just started, however long a lease is', async () => {
     await queue.add([LONG]);
     await worker.exchange({ want: 1 });
-    const { reaper, told } = newReaper({}, 3_600_000);
+    const { reaper, told } = newReaper({ leaseMs: 3_600_000 });
     await queue.moveClock(LEASE_MS + 1_000);
     expect(await reaper.tick()).toBeLessThanOrEqual(5_000);
     await reaper.tick();

@@ -7,6 +7,7 @@ import type { Ticking } from '../runtime/loop.js';
 import { longestGraceMs } from '../runtime/time-limits.js';
 import { REAPER_LANE, TimedOutRuns } from '../runtime/timed-out-runs.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
+import { probeType } from '../store/probe.js';
 import { reap, type ReapCall } from '../store/reap.js';
 import type { StoredJob } from '../store/reply.js';
 import type { MaintenanceContext } from './maintenance-context.js';
@@ -42,14 +43,15 @@ export class Reaper implements Ticking {
 
   /**
    * A lease that begins after this tick cannot end within its length, so sleeping that long misses none. When this tick
-   * comes late (Redis was away, the machine slept), living workers are first given one heartbeat to be heard.
+   * comes late (Redis was away, the machine slept), living workers are first given one heartbeat to be heard, from when one is
+   * taken: a Redis may answer long before it does.
    */
   async tick(): Promise<number> {
     const { link, options } = this.context;
     const beatMs = options.leaseMs / BEATS_PER_LEASE;
     if (this.interrupted || performance.now() > this.dueAt + beatMs || (this.leased && (await this.hangs(beatMs)))) {
       this.interrupted = true;
-      await link.redis.time();
+      await probeType(link, this.definition.type);
       this.interrupted = false;
       return this.next(Math.min(Math.max(beatMs, MIN_WAIT_MS), MAX_WAIT_MS));
     }
@@ -68,7 +70,7 @@ export class Reaper implements Ticking {
   private async hangs(beatMs: number): Promise<boolean> {
     this.interrupted = true;
     const askedAt = performance.now();
-    await this.context.link.redis.time();
+    await probeType(this.context.link, this.definition.type);
     return performance.now() - askedAt > beatMs;
   }
 
