@@ -1,5 +1,4 @@
 import { fixed } from '../../libs/jobs/src/definition/retry-policy.js';
-import { Reaper } from '../../libs/jobs/src/maintenance/reaper.js';
 import { HEARTBEAT_LANE, TimedOutRuns, type TimedOutPolicy } from '../../libs/jobs/src/runtime/timed-out-runs.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { overdue } from '../../libs/jobs/src/store/overdue.js';
