@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createHardenedServer } from '../http/hardened-server.js';
 
 const viaAdminPort = new WeakSet<IncomingMessage>();
 
 /** A second listener of the same application, whose requests are known to have come by it. */
 export function createAdminServer(listener: RequestListener): Server {
-  return createServer((request, response) => {
+  return createHardenedServer((request, response) => {
     viaAdminPort.add(request);
     listener(request, response);
   });

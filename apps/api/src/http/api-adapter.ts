@@ -1,10 +1,15 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { parseJobId } from '@antrean/jobs';
 import type { Express, Request } from 'express';
+import { createHardenedServer } from './hardened-server.js';
 import { ProblemError } from './problem-error.js';
 
-/** Express, with our answer for requests that no route takes: 405 when the path has routes for other methods, else 404. */
+/** Express, on our server and with our answer for requests that no route takes: 405 when the path has routes for other methods, else 404. */
 export class ApiAdapter extends ExpressAdapter {
+  override initHttpServer(): void {
+    this.httpServer = createHardenedServer(this.getInstance<Express>());
+  }
+
   override setNotFoundHandler(): this {
     this.use((request: Request) => {
       throw unrouted(request, this.getInstance<Express>());
