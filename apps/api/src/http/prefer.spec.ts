@@ -10,26 +10,18 @@ describe('the header Prefer', () => {
     ['foo="wait=1, respond-async", wait=7', 7_000, false],
     ['wait=3, wait=9', 3_000, false],
     ['wait=3600', 60_000, false],
+    ['wait=99999999999', 60_000, false],
+    [`wait=${'9'.repeat(1_000)}`, 60_000, false],
   ])('%s asks for a wait of %i ms, asynchronous: %s', (header, waitMs, respondAsync) => {
     expect(parsePrefer(header)).toEqual({ waitMs, respondAsync });
   });
 
-  it.each([
-    'wait',
-    'wait=',
-    'wait=-1',
-    'wait=1.5',
-    'wait=soon',
-    'wait=0',
-    'wait=99999999999',
-    '=5',
-    ',,,',
-    '"',
-    'foo="wait=5',
-    '\\',
-  ])('%s asks for nothing', (header) => {
-    expect(parsePrefer(header)).toEqual({ waitMs: undefined, respondAsync: false });
-  });
+  it.each(['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=soon', 'wait=0', '=5', ',,,', '"', 'foo="wait=5', '\\'])(
+    '%s asks for nothing',
+    (header) => {
+      expect(parsePrefer(header)).toEqual({ waitMs: undefined, respondAsync: false });
+    },
+  );
 
   it('may be missing, or there twice', () => {
     expect(parsePrefer(undefined)).toEqual({ waitMs: undefined, respondAsync: false });

@@ -26,7 +26,7 @@ export function parsePrefer(header: string | readonly string[] | undefined): Pre
     if (key !== '' && !given.has(key)) given.set(key, quoted ?? bare);
   }
   const wait = given.get('wait') ?? '';
-  const waitSec = /^\d{1,9}$/.test(wait) ? Math.min(Number(wait), LONGEST_WAIT_SEC) : 0;
+  const waitSec = /^\d+$/.test(wait) ? Math.min(Number(wait), LONGEST_WAIT_SEC) : 0;
   return { waitMs: waitSec > 0 ? waitSec * 1_000 : undefined, respondAsync: given.get('respond-async') === '' };
 }
 
