@@ -68,6 +68,15 @@ describe('the api as an HTTP server', () => {
   });
 
   it.each([
+    ['HTTP/1.1', 400],
+    ['HTTP/1.0', 200],
+  ])('demands a Host of a request by %s as the standard does', async (version, status) => {
+    const answer = await sendRaw(api.url, `GET /health/live ${version}\r\nConnection: close\r\n\r\n`);
+    expect(answer.status).toBe(status);
+    if (status !== 200) expect(JSON.parse(answer.body)).toMatchObject({ code: 'bad_request', instance: '/health/live' });
+  });
+
+  it.each([
     ['a header of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
     ['an unknown method', 'BREW /jobs HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],

@@ -6,6 +6,7 @@ import { ApiModule } from './api.module.js';
 import { DOCS_PATH, serveDocs } from './docs/serve-docs.js';
 import { accessLog } from './http/access-log.js';
 import { ApiAdapter } from './http/api-adapter.js';
+import { demandHost } from './http/demand-host.js';
 import { securityHeaders } from './http/security-headers.js';
 
 export interface CreateOptions {
@@ -33,6 +34,7 @@ export async function createApi(
   app.set('trust proxy', config.trustProxy);
   app.use(accessLog(log));
   app.use(securityHeaders(DOCS_PATH));
+  app.use(demandHost);
   serveDocs(app);
   await app.init();
   return app;

@@ -5,7 +5,6 @@ import { createAdminServer } from './auth/admin-port.js';
 import { createApi, type CreateOptions } from './create-api.js';
 import { Readiness } from './health/readiness.js';
 import { HttpListeners } from './http/http-listeners.js';
-import { hardenServer } from './http/harden-server.js';
 
 /** An api that listens. */
 export interface RunningApi extends Closable {
@@ -37,10 +36,10 @@ export async function startApi(config: ApiConfig, log: Logger, options: CreateOp
   try {
     const express: Express = app.getHttpAdapter().getInstance();
     const openAdminPort = (to: number) =>
-      listeners.open(hardenServer(createAdminServer(express)), { host, port: to, variables: 'ADMIN_PORT or HOST' });
+      listeners.open(createAdminServer(express), { host, port: to, variables: 'ADMIN_PORT or HOST' });
     // First, as ports close the other way round: it says "draining" until the last request on the main port is answered.
     const adminUrl = adminPort === undefined ? undefined : await openAdminPort(adminPort);
-    const url = await listeners.open(hardenServer(app.getHttpServer()), { host, port, variables: 'PORT or HOST' });
+    const url = await listeners.open(app.getHttpServer(), { host, port, variables: 'PORT or HOST' });
     readiness.start();
     log.info({ url, ...(adminUrl !== undefined && { admin_url: adminUrl }) }, 'listening');
     return { url, adminUrl, close };

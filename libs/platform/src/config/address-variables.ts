@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { wholeNumber } from './number-variables.js';
 import { Wrong, type Variable } from './variable.js';
 
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
+/** With a last label of digits alone it would be an IPv4 address that is none. */
+const HOST_NAME = /^(?=.{1,253}$)(?!.*(?:^|\.)\d+$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
 
 export function isHostName(text: string): boolean {
   return HOST_NAME.test(text);

@@ -117,9 +117,12 @@ describe('loadApiConfig', () => {
     expect([...faultsOf({ PORT }).keys()]).toEqual(['PORT']);
   });
 
-  it.each(['bad host', 'host:80', 'http://x', 'a..b', '-a', '[::1]', '1.2.3.4/8'])('refuses the host %j', (HOST) => {
-    expect(faultsOf({ HOST, API_KEYS: KEY }).get('HOST')).toContain('expected a host name or an IP address');
-  });
+  it.each(['bad host', 'host:80', 'http://x', 'a..b', '-a', '[::1]', '1.2.3.4/8', '999.1.1.1', '1.2.3'])(
+    'refuses the host %j',
+    (HOST) => {
+      expect(faultsOf({ HOST, API_KEYS: KEY }).get('HOST')).toContain('expected a host name or an IP address');
+    },
+  );
 
   it.each(['ftp://x', 'https://user:pw@x', 'https://x?a=1', 'https://x#a', '/jobs'])(
     'refuses the public URL %j',

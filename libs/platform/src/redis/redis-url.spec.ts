@@ -71,4 +71,11 @@ describe('parseRedisUrl', () => {
     expect(() => parseRedisUrl(text)).toThrow(TypeError);
     expect(() => parseRedisUrl('redis://user:hunter2@:::')).not.toThrow(/hunter2/);
   });
+
+  it.each(['redis://127.0.0.1:6379?foo=1', 'redis://user:secret@h/0?family=6', 'redis+sentinel://h1,h2/main#x'])(
+    'says of %s that it takes no query and no fragment',
+    (text) => {
+      expect(() => parseRedisUrl(text)).toThrow(/^has a query or fragment \(after \? or #\), and takes none; write /);
+    },
+  );
 });

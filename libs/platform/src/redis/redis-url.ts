@@ -26,6 +26,8 @@ const FORMS =
 
 /** `scheme://[user:password@]hosts[/path]`, where `hosts` may be a comma list. */
 const SHAPE = /^(redis|rediss|redis\+sentinel|rediss\+sentinel):\/\/(?:([^@]*)@)?([^/@?#]+)(?:\/([^?#]*))?$/;
+/** Not what stands before an `@`: that may be a password. */
+const QUERY = /[?#][^@]*$/;
 
 /**
  * Reads a `REDIS_URL`.
@@ -35,7 +37,12 @@ export function parseRedisUrl(text: string): RedisTarget {
   // A comma list may repeat its scheme before every host; another one is no part of a host, and refused.
   const list = text.trim().replace(/(?<=^(rediss?:\/\/).*,)\s*\1/g, '');
   const [, scheme, login, hosts, path = ''] = SHAPE.exec(list) ?? [];
-  if (scheme === undefined || hosts === undefined) throw new TypeError(`is no Redis address; write ${FORMS}.`);
+  if (scheme === undefined || hosts === undefined) {
+    const fault = SHAPE.test(list.replace(QUERY, ''))
+      ? 'has a query or fragment (after ? or #), and takes none'
+      : 'is no Redis address';
+    throw new TypeError(`${fault}; write ${FORMS}.`);
+  }
   const credentials = { tls: scheme.startsWith('rediss'), ...parseLogin(login) };
   if (scheme.endsWith('sentinel')) {
     const [name, db] = path.split('/');
