@@ -94,6 +94,16 @@ describe('a Redis', () => {
     });
   });
 
+  // The client would go on with database 0, and with the jobs of whoever is there.
+  it('that has no such database as the address names keeps the application from starting', async () => {
+    const url = new URL(REDIS_URL);
+    url.pathname = '/9999';
+    await expect(startJobsApp([Any], [AnyHandler], { redisUrl: url.href })).rejects.toMatchObject({
+      code: 'unfit_redis',
+      message: expect.stringMatching(/refuses database 9999, which REDIS_URL names: .*out of range/) as string,
+    });
+  });
+
   const mail = { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } };
 
   it('that evicts and comes after the api has started gets no jobs, not even those that waited for it', async () => {

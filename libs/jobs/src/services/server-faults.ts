@@ -5,7 +5,7 @@ const OLDEST_MAJOR = 7;
 
 /** Why jobs are not to be given to these servers, one text a fault, each with the way out; empty when they are fit. */
 export function serverFaults(servers: readonly ServerFacts[]): readonly string[] {
-  return servers.flatMap((server) => [...versionFaults(server), ...evictionFaults(server)]);
+  return servers.flatMap((server) => [...versionFaults(server), ...evictionFaults(server), ...databaseFaults(server)]);
 }
 
 function versionFaults({ host, port, version }: ServerFacts): readonly string[] {
@@ -19,5 +19,14 @@ function evictionFaults({ host, port, maxmemoryPolicy }: ServerFacts): readonly 
     `Redis at ${host}:${port} has the maxmemory-policy "${maxmemoryPolicy}" and would throw jobs away when its memory is full. ` +
       `Mend it with: redis-cli -h ${host} -p ${port} CONFIG SET maxmemory-policy noeviction ` +
       '(and write it into redis.conf, or into the parameters of a managed Redis).',
+  ];
+}
+
+function databaseFaults({ host, port, refusedDatabase }: ServerFacts): readonly string[] {
+  if (refusedDatabase === undefined) return [];
+  const { number, reason } = refusedDatabase;
+  return [
+    `Redis at ${host}:${port} refuses database ${number}, which REDIS_URL names: ${reason}. ` +
+      'Name one that it has (0 to 15, unless its configuration says otherwise), or none: KEY_PREFIX keeps installations apart.',
   ];
 }

@@ -1,5 +1,5 @@
 import { mastersOf, type RedisMaster } from '@antrean/platform';
-import { isRedisAway } from './availability.js';
+import { isRedisAway, isRedisRefusal } from './availability.js';
 import type { Link } from './link.js';
 
 /** What a Redis server says of itself, as far as jobs depend on it. */
@@ -15,6 +15,8 @@ export interface ServerFacts {
   readonly persistent: boolean;
   /** That are connected. */
   readonly replicas: number;
+  /** The database of the address, where the server does not let it be used. The client would go on with another. */
+  readonly refusedDatabase?: { readonly number: number; readonly reason: string };
 }
 
 /** The servers that take writes. */
@@ -69,7 +71,20 @@ async function factsOf({ connection, address, host, port }: RedisMaster): Promis
     maxmemoryPolicy: info.get('maxmemory_policy') ?? '',
     persistent: tellsOfPersistence(info) || (await savesByItself(connection)),
     replicas: replicasIn(info),
+    ...(await databaseFacts(connection)),
   };
+}
+
+async function databaseFacts(connection: RedisMaster['connection']): Promise<Pick<ServerFacts, 'refusedDatabase'>> {
+  const { db = 0 } = connection.options;
+  if (db === 0) return {};
+  try {
+    await connection.select(db);
+    return {};
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ReplyError' || isRedisRefusal(error)) throw error;
+    return { refusedDatabase: { number: db, reason: error.message } };
+  }
 }
 
 /** Whether it writes an append-only file, or has made a snapshot since it started. What it does not tell is no yes. */
