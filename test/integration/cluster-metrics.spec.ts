@@ -2,8 +2,8 @@ import { startTestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
 import { IN_PARTS, TestCluster } from '../support/test-cluster.js';
 
-describe('the metrics of the api, while a node of the Cluster is away', () => {
-  it('keep the depths of the types on the others', async () => {
+describe('while a node of the Cluster is away', () => {
+  it('the metrics of the api keep the depths of the types on the others, and its health says so', async () => {
     const cluster = await TestCluster.start(IN_PARTS);
     const api = await startTestApi({ REDIS_URL: cluster.url });
     const depths = async () => [...new Set((await api.http.get('/metrics')).text.match(/antrean_queue_jobs\{type="[^"]+/g))];
@@ -12,6 +12,7 @@ describe('the metrics of the api, while a node of the Cluster is away', () => {
       expect(found).not.toEqual([]);
       return found;
     });
+    expect((await api.http.get('/health')).status).toBe(200);
     const node = await cluster.ownerOf(await cluster.slotOf('{email.send}'));
     await node.kill();
     const left = await depths();
@@ -21,6 +22,9 @@ describe('the metrics of the api, while a node of the Cluster is away', () => {
     expect(api.log).toContainEqual(
       expect.objectContaining({ level: 'warn', types: expect.arrayContaining(['email.send']) as string[] }),
     );
+    const detail = expect.stringContaining('A part of the Cluster does not answer') as string;
+    expect((await api.http.get('/health')).body).toMatchObject({ error: { redis: { ping: true, write: false, detail } } });
+    expect((await api.http.get('/health/ready')).status).toBe(200);
     await api.close();
     await cluster.stop();
   });

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { available } from '../store/availability.js';
 import { Link } from '../store/link.js';
-import { probeWrite } from '../store/probe.js';
+import { pingAll, probeWrite } from '../store/probe.js';
 import { replicaCounts } from '../store/server-facts.js';
 import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
 import { SUBMIT_LINK } from './submit-link.js';
@@ -15,6 +15,7 @@ export interface QueueHealthReport {
   readonly detail?: string;
 }
 
+const PARTLY_AWAY = 'A part of the Cluster does not answer, and the types on it wait: the log says which server it is.';
 const WAY_OUT =
   'with DURABILITY=replicated no job is accepted without one. Let a replica follow it (REPLICAOF), or set DURABILITY=local.';
 const ALONE = `Redis has no replica, and ${WAY_OUT}`;
@@ -51,9 +52,9 @@ export class QueueHealth {
       const ping = redis.status === 'ready';
       return { ping, write: false, replica: null, ...(gate.reason !== undefined && { detail: gate.reason }) };
     }
-    if ((await this.answerOf(this.link, () => redis.ping())) === undefined) {
-      return { ping: false, write: false, replica: null, detail: 'Redis does not answer.' };
-    }
+    const { there, away } = (await this.answerOf(this.link, () => pingAll(this.link))) ?? { there: 0, away: 0 };
+    if (there === 0) return { ping: false, write: false, replica: null, detail: 'Redis does not answer.' };
+    if (away > 0) return { ping: true, write: false, replica: null, detail: PARTLY_AWAY };
     if (!(await this.takesWrites(this.link))) {
       return { ping: true, write: false, replica: null, detail: 'Redis answers but takes no writes.' };
     }
