@@ -147,6 +147,18 @@ describe('with DURABILITY=replicated', () => {
     await submitter.close();
   });
 
+  it('a replica that is connected and hangs shows in the health, as long as it does', async () => {
+    const health = app.app.get(QueueHealth);
+    expect(await health.check()).toEqual({ ping: true, write: true, replica: true });
+    replica.freeze();
+    const detail = expect.stringContaining('none confirms a write in time') as string;
+    expect(await health.check()).toEqual({ ping: true, write: true, replica: false, detail });
+    replica.thaw();
+    await eventually(async () => {
+      expect(await health.check()).toEqual({ ping: true, write: true, replica: true });
+    });
+  });
+
   it('the api is ready, and warns of nothing', async () => {
     const api = await startTestApi(env(master.url));
     expect(warnedAlone(api.log)).toBe(false);
@@ -231,7 +243,7 @@ describe('on a Cluster with DURABILITY=replicated', () => {
     const owner = await cluster.ownerOf(await cluster.slotOf(link.keys('a').clock));
     await cluster.addReplica(owner);
     const gate = new ReplicaGate(link);
-    const health = new QueueHealth(link, link, { durability: 'replicated' });
+    const health = new QueueHealth(link, link, { durability: 'replicated', definitions: [] });
     expect(await health.refusal()).toBeUndefined();
     expect(await health.check()).toMatchObject({
       replica: false,

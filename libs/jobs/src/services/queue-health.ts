@@ -1,16 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { available } from '../store/availability.js';
 import { Link } from '../store/link.js';
-import { pingAll, probeWrite } from '../store/probe.js';
+import { pingAll, probeType, probeWrite } from '../store/probe.js';
+import { ReplicaGate } from '../store/replicated.js';
 import { replicaCounts } from '../store/server-facts.js';
-import { PRODUCER_OPTIONS, type ProducerOptions } from './producer-options.js';
+import { PRODUCER_OPTIONS, typesOf, type ProducerOptions } from './producer-options.js';
 import { SUBMIT_LINK } from './submit-link.js';
 
 /** What was found out about Redis; `detail` says what is wrong, in plain words and without Redis' own text. */
 export interface QueueHealthReport {
   readonly ping: boolean;
   readonly write: boolean;
-  /** Whether every server that takes writes has a replica; null where none is asked for, or this is not known. */
+  /** Whether every server that takes writes has a replica that confirms them; null where none is asked for, or this is not known. */
   readonly replica: boolean | null;
   readonly detail?: string;
 }
@@ -19,6 +20,9 @@ const PARTLY_AWAY = 'A part of the Cluster does not answer, and the types on it 
 const WAY_OUT =
   'with DURABILITY=replicated no job is accepted without one. Let a replica follow it (REPLICAOF), or set DURABILITY=local.';
 const ALONE = `Redis has no replica, and ${WAY_OUT}`;
+const SILENT =
+  'Replicas are connected, but none confirms a write in time, and with DURABILITY=replicated no job is accepted without that. ' +
+  'See in INFO replication whether they hang, load or lag, or set DURABILITY=local.';
 const PARTLY_ALONE = `A server of the Cluster has no replica, and ${WAY_OUT}`;
 
 /** Whether the queue's Redis answers and takes writes, and has the replica that is asked for. */
@@ -29,7 +33,7 @@ export class QueueHealth {
   constructor(
     private readonly link: Link,
     @Inject(SUBMIT_LINK) private readonly submits: Link,
-    @Inject(PRODUCER_OPTIONS) private readonly options: Pick<ProducerOptions, 'durability'>,
+    @Inject(PRODUCER_OPTIONS) private readonly options: Pick<ProducerOptions, 'durability' | 'definitions'>,
   ) {}
 
   /**
@@ -68,8 +72,12 @@ export class QueueHealth {
     }
     const counts = await this.replicas();
     if (counts === undefined) return { ping: true, write: true, replica: null };
-    if (counts.every((count) => count > 0)) return { ping: true, write: true, replica: true };
-    return { ping: true, write: true, replica: false, detail: counts.some((count) => count > 0) ? PARTLY_ALONE : ALONE };
+    if (counts.some((count) => count === 0)) {
+      const detail = counts.every((count) => count === 0) ? ALONE : PARTLY_ALONE;
+      return { ping: true, write: true, replica: false, detail };
+    }
+    if (!(await this.replicasConfirm())) return { ping: true, write: true, replica: false, detail: SILENT };
+    return { ping: true, write: true, replica: true };
   }
 
   /** Of each server; undefined when none is asked for, or Redis does not tell. */
@@ -78,6 +86,14 @@ export class QueueHealth {
     const counts = await this.answerOf(this.link, () => replicaCounts(this.link));
     this.hadReplica ||= counts?.some((count) => count > 0) === true;
     return counts;
+  }
+
+  /** As a submit asks them. One that is connected may hang, or still load what it missed. */
+  private async replicasConfirm(): Promise<boolean> {
+    const { submits, options } = this;
+    const gate = new ReplicaGate(submits);
+    const confirm = (type: string): Promise<unknown> => gate.pass(type, () => probeType(submits, type));
+    return (await this.answerOf(submits, () => Promise.all(typesOf(options).map(confirm)))) !== undefined;
   }
 
   private async takesWrites(link: Link): Promise<boolean> {
