@@ -26,8 +26,8 @@ const shared = {
 };
 
 export default {
-  // Much of the time is spent waiting for processes: two suites at once also where there are two cores.
-  maxWorkers: 2,
+  // Much of the time is spent waiting, for processes and for leases: three suites at once keep two cores busy.
+  maxWorkers: 3,
   // For what hangs; how fast anything is, no test says.
   testTimeout: 120_000,
   testSequencer: '<rootDir>/test/support/slow-first.mjs',
