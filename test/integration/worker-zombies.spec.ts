@@ -32,11 +32,13 @@ class AlsoHandler implements Handles<typeof Also> {
 }
 
 describe('a worker with handlers that do not end', () => {
-  const keyPrefix = newKeyPrefix();
+  let keyPrefix: string;
   let jobs: JobsApp;
   let health: WorkerHealth;
 
   const start = async (slots: number): Promise<void> => {
+    // What a test leaves behind may run once more.
+    keyPrefix = newKeyPrefix();
     jobs = await startJobsApp([Stay, Also], [StayHandler, AlsoHandler], { keyPrefix, slots });
     health = jobs.app.get(WorkerHealth);
     const worker = jobs.app.get(WorkerRuntime).current;
