@@ -50,7 +50,8 @@ describe('an api whose Redis is not there', () => {
     const { status, text } = await api.http.get('/metrics');
     expect(status).toBe(200);
     expect(text).toContain('antrean_jobs_submitted_total');
-    expect(text).not.toContain('antrean_queue_jobs');
+    expect(text).toContain('antrean_queue_up{type="email.send"} 0');
+    expect(text).not.toContain('antrean_queue_jobs{');
   });
 });
 

@@ -1,4 +1,5 @@
 import { IsString } from 'class-validator';
+import { register } from 'prom-client';
 import { JobHandler, defineJob, isFinal, type Handles, type Job, type JobContext } from '@antrean/jobs';
 import { setClockOffset } from '@antrean/jobs/testing';
 import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
@@ -118,6 +119,9 @@ describe('a worker that is lost', () => {
         attempt: 1,
         error: { code: 'poison' },
       });
+      const { values = [] } = (await register.getSingleMetric('antrean_job_crashes_total')?.get()) ?? {};
+      expect(values).toMatchObject([{ labels: { type: Slow.type, reason: 'worker_lost' } }]);
+      expect(values[0]?.value).toBeGreaterThanOrEqual(2);
     } finally {
       await third.close();
     }

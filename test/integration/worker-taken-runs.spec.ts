@@ -1,3 +1,4 @@
+import { register } from 'prom-client';
 import { JobHandler, defineJob, fixed, unchecked, type Handles, type JobContext } from '@antrean/jobs';
 import { WORKER_IDENTITY, setClockOffset } from '@antrean/jobs/testing';
 import { WorkerRuntime } from '../../libs/jobs/src/runtime/worker-runtime.js';
@@ -64,7 +65,11 @@ describe('a worker whose runs do not stand under it any more', () => {
     await start(60_000);
     const taken = await take();
     expect(taken).toHaveLength(1);
+    const crashes = async () => (await register.getSingleMetric('antrean_job_crashes_total')?.get())?.values;
+    const before = await crashes();
     jobs.heart.onTaken(Stay.type, taken);
+    expect(before).toEqual([]);
+    await expect(crashes()).resolves.toMatchObject([{ value: 1, labels: { type: Stay.type, reason: 'loop_blocked' } }]);
     expect([told, jobs.app.get(WorkerRuntime).current?.zombies]).toEqual([[1], 1]);
     expect(aborts).toMatchObject([{ code: 'lease_lost' }]);
     leaves.pop()?.();

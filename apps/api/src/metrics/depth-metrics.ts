@@ -13,23 +13,29 @@ export class DepthMetrics {
     @Inject(API_LOG) private readonly log: Logger,
   ) {}
 
-  /** The gauges as Prometheus reads them, of the types whose Redis can be reached: the other metrics are wanted just when one cannot. */
+  /** The gauges as Prometheus reads them; of a type whose Redis cannot be reached that it is not up: nothing else is known of it. */
   async text(): Promise<string> {
     const { types } = this.catalog;
     const asked = await Promise.allSettled(types.map((type) => this.status.depth(type)));
     const depths = asked.flatMap((depth) => (depth.status === 'fulfilled' ? [depth.value] : []));
+    const unread = types.filter((_type, nth) => asked[nth]?.status === 'rejected');
     const [failure] = asked.flatMap((depth) => (depth.status === 'rejected' ? [depth] : []));
     if (failure !== undefined) {
-      const unread = types.filter((_type, nth) => asked[nth]?.status === 'rejected');
       this.log.warn({ err: failure.reason as unknown, types: unread }, 'queue depths could not be read for a scrape');
     }
-    return depths.length === 0 ? '' : gaugesOf(depths).metrics();
+    return gaugesOf(depths, unread).metrics();
   }
 }
 
 /** A registry of its own for each scrape: a gauge that stayed would go on telling what was true before an outage. */
-function gaugesOf(depths: readonly QueueDepth[]): Registry {
+function gaugesOf(depths: readonly QueueDepth[], unread: readonly string[]): Registry {
   const registry = new Registry();
+  const up = new Gauge({
+    name: 'antrean_queue_up',
+    help: 'Whether Redis answered for the type at this scrape (1) or not (0).',
+    labelNames: ['type'],
+    registers: [registry],
+  });
   const jobs = new Gauge({
     name: 'antrean_queue_jobs',
     help: 'Jobs by type and status.',
@@ -48,7 +54,9 @@ function gaugesOf(depths: readonly QueueDepth[]): Registry {
     labelNames: ['type'],
     registers: [registry],
   });
+  for (const type of unread) up.set({ type }, 0);
   for (const { type, counts, oldestQueuedMs, outgoing } of depths) {
+    up.set({ type }, 1);
     for (const status of JOB_STATUSES) jobs.set({ type, status }, counts[status]);
     oldest.set({ type }, (oldestQueuedMs ?? 0) / 1_000);
     events.set({ type }, outgoing);

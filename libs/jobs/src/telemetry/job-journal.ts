@@ -97,6 +97,7 @@ export class JobJournal {
   /** A run was taken from its worker, lost or blocked; the job queues again, is buried, or cancelled as was asked for. */
   crashed(type: string, job: StoredJob, worker: { readonly lost_worker: string } | { readonly blocked_worker: string }): void {
     const { status, crashesInAll: crashes } = job.record;
+    this.metrics.crashes.inc({ type, reason: 'lost_worker' in worker ? 'worker_lost' : 'loop_blocked' });
     if (isFinal(status)) this.metrics.finished.inc({ type, outcome: status });
     this.logger[status === 'failed' ? 'error' : 'warn'](
       { ...jobFields(type, job), outcome: 'crashed', crashes, ...worker },

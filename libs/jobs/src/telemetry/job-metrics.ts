@@ -11,6 +11,7 @@ export class JobMetrics {
     @InjectMetric('antrean_jobs_submitted_total') readonly submitted: Counter<'type'>,
     @InjectMetric('antrean_jobs_finished_total') readonly finished: Counter<'type' | 'outcome'>,
     @InjectMetric('antrean_job_retries_total') readonly retries: Counter<'type'>,
+    @InjectMetric('antrean_job_crashes_total') readonly crashes: Counter<'type' | 'reason'>,
     @InjectMetric('antrean_job_zombies') readonly zombies: Gauge<'type'>,
     @InjectMetric('antrean_job_attempt_seconds') readonly attemptSeconds: Histogram<'type' | 'outcome'>,
     @InjectMetric('antrean_job_queue_wait_seconds') readonly queueWaitSeconds: Histogram<'type'>,
@@ -28,6 +29,11 @@ export const JOB_METRICS_PROVIDERS = [
     name: 'antrean_job_retries_total',
     help: 'Runs after which the job is to be tried again.',
     labelNames: ['type'],
+  }),
+  makeCounterProvider({
+    name: 'antrean_job_crashes_total',
+    help: 'Runs that were taken from their worker, by why: worker_lost or loop_blocked.',
+    labelNames: ['type', 'reason'],
   }),
   makeGaugeProvider({
     name: 'antrean_job_zombies',
