@@ -36,4 +36,21 @@ describe('a reaper', () => {
     closeRedis(redis);
     await server.stop();
   });
+
+  it('asks whether Redis hangs before it looks at leases, and not again while there are more jobs to take back', async () => {
+    const queue = await StoredQueue.open();
+    await queue.add(Array.from({ length: 200 }, () => ({ timeoutMs: 600_000 })));
+    const lost = queue.newWorker();
+    for (let call = 0; call < 4; call += 1) await lost.exchange({ want: 64 });
+    const { reaper, told } = reaperOf(queue, { leaseMs: LEASE_MS, graceMs: 0 });
+    for (let tick = 0; tick < 2; tick += 1) await reaper.tick();
+    await queue.moveClock(LEASE_MS + 1_000);
+    const asks = jest.spyOn(queue.redis, 'zrem');
+    while ((await reaper.tick()) === 0);
+    expect([told.length, asks.mock.calls.length]).toEqual([200, 1]);
+    await queue.newWorker().exchange({ want: 1 });
+    for (let tick = 0; tick < 2; tick += 1) await reaper.tick();
+    expect(asks).toHaveBeenCalledTimes(2);
+    await queue.close();
+  });
 });

@@ -22,6 +22,8 @@ export class Reaper implements Ticking {
   private readonly timedOutRuns: TimedOutRuns;
   private readonly call: ReapCall;
   private dueAt = Infinity;
+  /** When the call was made that left more to be taken back at once, in ms of the monotonic clock. */
+  private moreSince = -Infinity;
   /** Also true at first: who starts does not know whether Redis has just come back. */
   private interrupted = true;
   /** At the last look some worker had a lease. */
@@ -56,7 +58,9 @@ export class Reaper implements Ticking {
       return this.next(Math.min(Math.max(beatMs, MIN_WAIT_MS), MAX_WAIT_MS));
     }
     this.interrupted = true;
+    const askedAt = performance.now();
     const { nextEndInMs, woke, workerNumber = '', timedOut, jobs } = await reap(link, this.call);
+    this.moreSince = nextEndInMs === 0 ? askedAt : -Infinity;
     if (woke) this.context.rouser.woke(this.definition.type);
     for (const job of jobs) this.context.journal.crashed(this.definition.type, job, { lost_worker: workerNumber });
     if (timedOut.length > 0) await this.settle(timedOut);
@@ -66,10 +70,14 @@ export class Reaper implements Ticking {
     return this.next(Math.min(nextEndInMs ?? options.leaseMs, options.leaseMs));
   }
 
-  /** A call that reaps would stay with a Redis that hangs, and be carried out ahead of the heartbeats once it goes on. */
+  /**
+   * A call that reaps would stay with a Redis that hangs, and be carried out ahead of the heartbeats once it goes on. One that has just
+   * taken back some of many jobs does not: to ask before each call would cost as much as the calls.
+   */
   private async hangs(beatMs: number): Promise<boolean> {
-    this.interrupted = true;
     const askedAt = performance.now();
+    if (askedAt - this.moreSince <= beatMs) return false;
+    this.interrupted = true;
     await probeType(this.context.link, this.definition.type);
     return performance.now() - askedAt > beatMs;
   }
