@@ -122,7 +122,23 @@ describe('an audit', () => {
   });
 
   it('passes over ids of which there is no job', async () => {
-    expect(await auditAll(['01JDVZ8XQ4T4Y8Q7M5K3N2P1R0'])).toEqual([]);
+    const audited = await audit(queue.link, queue.type, ['01JDVZ8XQ4T4Y8Q7M5K3N2P1R0']);
+    expect(audited).toEqual({ relisted: [], spoilt: [], woke: false });
+  });
+
+  it.each(['short', 'no string'])('tells of a job whose record is none, and lists others again: %s', async (what) => {
+    const ulids = await queue.add([{}, {}]);
+    const [spoilt = '', lost = ''] = ulids;
+    const key = queue.keys.job(spoilt);
+    await queue.redis.del(queue.keys.ready[5] ?? '', key);
+    if (what === 'short') await queue.redis.set(key, 'xx');
+    else await queue.redis.hset(key, 'a', 'hash');
+    const said: unknown[] = [];
+    const error = (fields: unknown) => said.push(fields);
+    const auditor = auditorOf([queue.type], Object.assign(Object.create(silentLogger) as typeof silentLogger, { error }));
+    while ((await auditor.auditPage()) < 60_000);
+    expect(said).toEqual([{ job_id: `${queue.type}_${spoilt}`, job_type: queue.type, key }]);
+    expect((await worker.exchange({ want: 9 })).claimed.map(({ ulid }) => ulid)).toEqual([lost]);
   });
 
   const auditorOf = (types: readonly string[], logger = silentLogger) => {

@@ -66,6 +66,17 @@ describe('a call that may not remove the log of a job', () => {
     expect((await viewQueue(queue, [ulid])).outgoing).toHaveLength(1);
   });
 
+  it('takes no job for one without a record because it may not read it', async () => {
+    const all = ['+@all', '-getrange', 'allkeys', 'allchannels', 'nopass', 'on'];
+    await queue.redis.call('ACL', 'SETUSER', 'blind', ...all);
+    const [ulid = ''] = await queue.add([{ when: { delayMs: 1_000 } }]);
+    await queue.moveClock(2_000);
+    await queue.redis.call('AUTH', 'blind', 'any');
+    await expect(queue.promote()).rejects.toThrow(/can't run this command/);
+    await queue.redis.call('AUTH', 'default', 'any');
+    expect((await queue.promote()).moved.map((job) => job.ulid)).toEqual([ulid]);
+  });
+
   it('settles nothing', async () => {
     const { ulid, settle } = await runOne();
     await failsWhole(ulid, settle);

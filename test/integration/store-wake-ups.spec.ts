@@ -197,7 +197,7 @@ describe('a wake-up', () => {
     await queue.replay(ulid);
     expect(await ear.drain()).toEqual([channelOf(second)]);
     await queue.redis.del(queue.keys.ready[5] ?? '');
-    expect(await audit(queue.link, queue.type, [ulid])).toEqual({ relisted: [ulid], woke: true });
+    expect(await audit(queue.link, queue.type, [ulid])).toMatchObject({ relisted: [ulid], woke: true });
     expect(await ear.drain()).toEqual([channelOf(first)]);
   });
 

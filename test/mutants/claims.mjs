@@ -112,4 +112,18 @@ export const CLAIMS = [
     to: `peek(KEYS[14], 1)`,
     first: ['store-suspects'],
   },
+  {
+    name: 'a record that is too short stops the claims of its type',
+    file: 'exchange.lua',
+    from: `if record and #record >= HEADER_BYTES then`,
+    to: `if record then`,
+    first: ['store-spoilt'],
+  },
+  {
+    name: 'a record that is too short stops the claims of parked jobs',
+    file: 'exchange.lua',
+    from: `records[i] and #records[i] >= HEADER_BYTES, #claims`,
+    to: `records[i], #claims`,
+    first: ['store-spoilt'],
+  },
 ];

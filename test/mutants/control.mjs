@@ -29,20 +29,6 @@ export const CONTROL = [
     first: ['store-cancel'],
   },
   {
-    name: 'a record that is too short keeps the counts of its type from being told',
-    file: 'depth.lua',
-    from: `#head == HEADER_BYTES then oldest`,
-    to: `#head > 0 then oldest`,
-    first: ['store-read'],
-  },
-  {
-    name: 'a record that is no string keeps the counts of its type from being told',
-    file: 'depth.lua',
-    from: `redis.pcall('GETRANGE'`,
-    to: `redis.call('GETRANGE'`,
-    first: ['store-read'],
-  },
-  {
     name: 'a cancelled job may still expire',
     file: 'cancel.lua',
     from: `  if expires_at_of(job.header) > 0 then redis.call('ZREM', KEYS[8], job.ulid) end\n`,

@@ -3,8 +3,8 @@ export const LISTS = [
   {
     name: 'a record that is none fails the reading of those behind it',
     file: 'read.lua',
-    from: `#head_record == HEADER_BYTES`,
-    to: `head_record ~= ''`,
+    from: `head_record and head_record ~= ''`,
+    to: `head_record`,
     first: ['store-read'],
   },
   {

@@ -9,7 +9,7 @@ import type { MaintenanceContext } from './maintenance-context.js';
 const PAGE_PACE_MS = 2_000;
 const ROUND_PACE_MS = 6 * 3_600_000;
 
-/** Goes through all jobs now and then, and lists those again that stand in no structure and would never be seen. */
+/** Goes through all jobs now and then, lists those again that stand in no structure and would never be seen, and tells of records that are none. */
 export class Auditor implements Ticking {
   private scan: JobScan | undefined;
   private rested = false;
@@ -53,12 +53,18 @@ export class Auditor implements Ticking {
   private async audit(type: string, ulids: readonly string[]): Promise<void> {
     for (let i = 0; i < ulids.length; i += MAX_JOBS_PER_AUDIT) {
       const some = ulids.slice(i, i + MAX_JOBS_PER_AUDIT);
-      const { relisted, woke } = await this.auditSome(type, some);
+      const { relisted, spoilt, woke } = await this.auditSome(type, some);
       if (woke) this.context.rouser.woke(type);
       for (const ulid of relisted) {
         this.context.options.logger.warn(
           { job_id: formatJobId({ type, ulid }), job_type: type },
           'job stood in no structure and is listed again',
+        );
+      }
+      for (const ulid of spoilt) {
+        this.context.options.logger.error(
+          { job_id: formatJobId({ type, ulid }), job_type: type, key: this.context.link.keys(type).job(ulid) },
+          'job has a record that is none and counts as gone, its key stays to be looked at',
         );
       }
     }
@@ -72,7 +78,7 @@ export class Auditor implements Ticking {
       if (isRedisAway(error) || isRedisRefusal(error)) throw error;
       const job_ids = ulids.map((ulid) => formatJobId({ type, ulid }));
       this.context.options.logger.error({ err: error, job_type: type, job_ids }, 'jobs cannot be audited');
-      return { relisted: [], woke: false };
+      return { relisted: [], spoilt: [], woke: false };
     }
   }
 }

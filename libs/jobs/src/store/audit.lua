@@ -4,7 +4,7 @@
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 running, 5 leases, 6 succeeded, 7 failed, 8 cancelled, 9 expired, 10 parked,
 --        11 suspects, 12 expiring, 13 idle, 14-23 ready 0-9
 -- ARGV   ulids, 10 at most
--- reply  {1 when a worker was woken else 0, the ulids that were listed again}
+-- reply  {1 when a worker was woken else 0, how many were listed again, the ulids of these, then those whose record is none}
 --#include record
 --#include wake
 
@@ -32,10 +32,12 @@ local function is_listed(job)
   return not SET_OF[state.status] or redis.call('ZSCORE', SET_OF[state.status], job.ulid)
 end
 
-local deadlines = {}
+local deadlines, spoilt = {}, {}
 for _, ulid in ipairs(ARGV) do
   local header = header_at(base .. 'job:' .. ulid)
-  if header ~= '' then
+  if header == '' then
+    if redis.call('EXISTS', base .. 'job:' .. ulid) == 1 then spoilt[#spoilt + 1] = ulid end
+  else
     local job = { ulid = ulid, header = header, state = read_state(header) }
     local status = job.state.status
     if not is_listed(job) then lost[#lost + 1] = job end
@@ -45,7 +47,7 @@ for _, ulid in ipairs(ARGV) do
   end
 end
 
-local reply, queued = { 0 }, false
+local reply, queued = { 0, #lost }, false
 for _, job in ipairs(lost) do
   local state = job.state
   if state.status == 'q' then
@@ -62,5 +64,6 @@ for _, job in ipairs(lost) do
   reply[#reply + 1] = job.ulid
 end
 for _, job in ipairs(deadlines) do redis.call('ZADD', KEYS[12], job.expires_at, job.ulid) end
+for _, ulid in ipairs(spoilt) do reply[#reply + 1] = ulid end
 if queued and wake_one(KEYS[13], base) then reply[1] = 1 end
 return reply

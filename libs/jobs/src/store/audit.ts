@@ -10,6 +10,8 @@ export const MAX_JOBS_PER_AUDIT = 10;
 export interface Audited {
   /** Ulids of the jobs that are listed again. */
   readonly relisted: readonly string[];
+  /** Ulids of the jobs whose record is none: too short, or no string. All else passes over them. */
+  readonly spoilt: readonly string[];
   /** A worker was woken. */
   readonly woke: boolean;
 }
@@ -37,6 +39,11 @@ export async function audit(link: Link, type: string, ulids: readonly string[]):
     ],
     ulids,
   );
-  const [woke, ...relisted] = asArray(reply);
-  return { relisted: relisted.map(asText), woke: asNumber(woke) === 1 };
+  const [woke, count, ...found] = asArray(reply);
+  const relisted = asNumber(count);
+  return {
+    relisted: found.slice(0, relisted).map(asText),
+    spoilt: found.slice(relisted).map(asText),
+    woke: asNumber(woke) === 1,
+  };
 }

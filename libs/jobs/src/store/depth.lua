@@ -11,11 +11,10 @@ local base = string.sub(KEYS[1], 1, -#'clock' - 1)
 local now = now_ms(KEYS[1])
 local queued, oldest = redis.call('ZCARD', KEYS[10]) - redis.call('SCARD', KEYS[9]), -1
 
--- What stands there may be no record, and is not to keep the counts from being told.
 local function look(entry)
   if not entry then return end
-  local head = redis.pcall('GETRANGE', base .. 'job:' .. string.sub(entry, 1, 26), '0', LAST_OF_HEADER)
-  if type(head) == 'string' and #head == HEADER_BYTES then oldest = math.max(oldest, now - read_state(head).due_at) end
+  local head = header_at(base .. 'job:' .. string.sub(entry, 1, 26))
+  if head ~= '' then oldest = math.max(oldest, now - read_state(head).due_at) end
 end
 
 look(redis.call('ZRANGE', KEYS[10], 0, 0)[1])

@@ -123,7 +123,7 @@ local function consider(entry, ulid, key, record, from_park)
     return false
   end
   local status, generation, claimed
-  if record then status, generation, claimed = claimed_state(record) end
+  if record and #record >= HEADER_BYTES then status, generation, claimed = claimed_state(record) end
   if status ~= 'q' or not (from_park or entry_of(ulid, generation) == entry) then
     ghosts[#ghosts + 1] = entry
     return true
@@ -172,7 +172,8 @@ local function unpark(suspect_allowed)
     if #entries == 0 then return end
     local records, keys = records_of(entries)
     for i, ulid in ipairs(entries) do
-      local suspect, claimed = records[i] and has_flag(read_state(records[i]), FLAG_SUSPECT), #claims
+      local is_record, claimed = records[i] and #records[i] >= HEADER_BYTES, #claims
+      local suspect = is_record and has_flag(read_state(records[i]), FLAG_SUSPECT)
       if not suspect or suspect_allowed then
         if not consider(ulid, ulid, keys[i], records[i], true) then return end
         unparked[#unparked + 1] = ulid

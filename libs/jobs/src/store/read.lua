@@ -17,6 +17,6 @@ if #record >= HEADER_BYTES and read_state(record).status == 'q' then
   if redis.call('ZSCORE', KEYS[2], ARGV[1]) then parked = 1 end
   local head = redis.call('LINDEX', KEYS[3 + priority_of(record)], 0)
   local head_record = head and header_at(base .. 'job:' .. string.sub(head, 1, 26))
-  if head_record and #head_record == HEADER_BYTES then head_seq = read_state(head_record).seq end
+  if head_record and head_record ~= '' then head_seq = read_state(head_record).seq end
 end
 return { now, record, redis.call('HGETALL', base .. 'extra:' .. ARGV[1]), head_seq, parked }

@@ -4,9 +4,15 @@ local HEADER_BYTES, LAST_OF_HEADER = 114, '113'
 local FLAG_CANCEL, FLAG_EXTRA, FLAG_LOG, FLAG_SUSPECT, FLAG_AWAITED, FLAG_WEBHOOK, FLAG_RAN = 1, 2, 4, 8, 16, 32, 64
 local NO_TOKEN = string.rep('\0', 14)
 
--- The fixed part of the record at a key, '' when there is none. Numbers go to Redis as text: it would format each anew.
+-- The fixed part of the record at a key, '' when there is none. What stands there may be no record, spoilt by a hand from outside:
+-- it counts as none, so that one does not fail the calls for all others, and the audit tells of it. Numbers go to Redis as text:
+-- it would format each anew.
 local function header_at(key)
-  return redis.call('GETRANGE', key, '0', LAST_OF_HEADER)
+  local head = redis.pcall('GETRANGE', key, '0', LAST_OF_HEADER)
+  if #head == HEADER_BYTES then return head end
+  -- Only that it is no string says something of the record; whatever else Redis refuses, it refuses of all.
+  if type(head) == 'table' and not string.find(head.err, '^WRONGTYPE') then error(head) end
+  return ''
 end
 
 -- One constructor of the final size; a table that grows field by field is laid out anew five times.
