@@ -134,6 +134,30 @@ describe('a job that is one crash short of its burial', () => {
     expect((await queue.depth()).counts).toMatchObject({ failed: 1, queued: 2 });
   });
 
+  const waitsForOthers = async (): Promise<boolean> => (await worker.exchange({ want: 9, suspects: false })).suspectsWait;
+
+  it('does not wait any more for who may have none once it was cancelled or replayed, while another does', async () => {
+    const ulids = await queue.add([{}, {}, {}]);
+    const [cancelled = '', replayed = '', other = ''] = ulids;
+    await crash();
+    await queue.cancel([cancelled, replayed]);
+    await queue.replay(replayed);
+    expect(await waitsForOthers()).toBe(true);
+    expect(await queue.redis.lrange(queue.keys.suspects, 0, -1)).toEqual([other]);
+    expect(await queue.redis.scard(queue.keys.ghosts)).toBe(0);
+    await queue.cancel([other]);
+    expect(await waitsForOthers()).toBe(false);
+    expect((await queue.depth()).counts).toMatchObject({ cancelled: 2, queued: 0, processing: 1 });
+  });
+
+  it('is passed over in many calls if there are many that were cancelled', async () => {
+    const ulids = await queue.add(Array.from({ length: 20 }, () => ({})));
+    await crash();
+    await queue.cancel(ulids);
+    expect(await waitsForOthers()).toBe(true);
+    expect(await waitsForOthers()).toBe(false);
+  });
+
   it('is any job with nine crashes in all, whatever it checkpointed, and the tenth buries it', async () => {
     const [ulid = ''] = await queue.add([{}]);
     for (let crashes = 1; crashes <= 9; crashes += 1) {

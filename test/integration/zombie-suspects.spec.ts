@@ -1,4 +1,4 @@
-import { JobHandler, WorkerHealth, defineJob, fixed, unchecked, type Handles } from '@antrean/jobs';
+import { ControlService, JobHandler, WorkerHealth, defineJob, fixed, unchecked, type Handles } from '@antrean/jobs';
 import { WORKER_IDENTITY, setClockOffset } from '@antrean/jobs/testing';
 import { createLogger } from '@antrean/platform';
 import { WorkerRuntime } from '../../libs/jobs/src/runtime/worker-runtime.js';
@@ -80,6 +80,22 @@ describe('a worker in which a suspect goes on after its run was taken', () => {
     expect(jobs.app.get(WorkerHealth).live(100)).toBe(false);
     leaveAll();
     await running(1);
+    expect(clogMs()).toBe(0);
+  });
+
+  it('is live once those that waited were cancelled', async () => {
+    await haveSuspects(2);
+    await crashAll(true);
+    await eventually(() => {
+      expect(clogMs()).toBeGreaterThan(0);
+    });
+    const { link } = jobs;
+    for (const entry of await link.redis.lrange(link.keys(Stay.type).suspects, 0, -1)) {
+      await jobs.app.get(ControlService).cancel(`${Stay.type}_${entry}`);
+    }
+    // With the next call the worker learns of it.
+    await jobs.queue.enqueue(Stay, {});
+    await running(2);
     expect(clogMs()).toBe(0);
   });
 

@@ -68,7 +68,7 @@ async function send(world: World, side: Side, call: Call): Promise<readonly stri
       mustEqual('whether the worker waits', idle, expected.idle);
       if (call.suspects || call.want === 0) must(!suspectsWait, 'suspects are said to wait that were asked for');
       else if (expected.kind === 'answered' && typeof call.want === 'number') {
-        must(suspectsWait || side.queue.suspects.length === 0, 'suspects wait that the worker is not told of');
+        mustEqual('whether suspects wait', suspectsWait, side.queue.suspects.length > 0);
       }
       if (idle) must((view.sets.get('idle')?.get(call.worker) ?? -1) >= 0, 'a worker waits and is not registered for it');
       for (const { ulid, status, payload } of answer.claimed) {

@@ -23,7 +23,7 @@
 --#include finish
 --#include crash-row
 
-local MAX_REPLY_BYTES, MAX_ENTRIES = 1048576, 64
+local MAX_REPLY_BYTES, MAX_ENTRIES, MOST_PASSED_OVER = 1048576, 64, 16
 local SETTLE, CLAIM = '<c26c14c1c1I6I4', '<c26I4c56'
 local OUTCOMES = { S = 'succeeded', f = 'failed', t = 'timed_out', s = 'snoozed', h = 'handed_back' }
 local LOWEST_READY, HIGHEST_READY = 18, 27
@@ -164,6 +164,19 @@ local function peek(list, most)
   end
 end
 
+-- Drops entries at the head of a list that stand for no job any more, for one that may take none from there and is to know whether
+-- any waits.
+local function pass_over_ghosts(list)
+  for i, entry in ipairs(redis.call('LRANGE', list, 0, MOST_PASSED_OVER - 1)) do
+    local ulid = string.sub(entry, 1, 26)
+    local header = header_at(record_key(ulid))
+    local state = header ~= '' and read_state(header)
+    if state and state.status == 'q' and entry_of(ulid, state.generation) == entry then return end
+    ghosts[#ghosts + 1] = entry
+    pops[list] = i
+  end
+end
+
 -- Takes parked jobs that this worker reads; a suspect among them only where one may still be given.
 local function unpark(suspect_allowed)
   local from = 0
@@ -186,7 +199,7 @@ end
 
 if want > 0 then
   if any_waiting then
-    if ARGV[7] == '1' then peek(KEYS[14], 1) end
+    if ARGV[7] == '1' then peek(KEYS[14], 1) else pass_over_ghosts(KEYS[14]) end
     unpark(ARGV[7] == '1' and #claims == 0)
   end
   -- A call whose number ends in 0, which the lane gives to every tenth claim, looks at the lowest priorities first: none starves.
