@@ -159,6 +159,23 @@ describe('with DURABILITY=replicated', () => {
     });
   });
 
+  it('however many ask for the health while a replica hangs, a submit is answered in time that no replica has it', async () => {
+    const health = app.app.get(QueueHealth);
+    const blocked = async () => /blocked_clients:(\d+)/.exec(await app.link.redis.info('clients'))?.[1];
+    expect(await blocked()).toBe('0');
+    replica.freeze();
+    try {
+      const checks = Array.from({ length: 8 }, () => health.check());
+      await eventually(async () => {
+        expect(await blocked()).toBe('1');
+      });
+      await expect(app.queue.enqueue(PathJob, { act: 'return' })).rejects.toMatchObject({ code: 'not_replicated' });
+      for (const report of await Promise.all(checks)) expect(report).toMatchObject({ write: true, replica: false });
+    } finally {
+      replica.thaw();
+    }
+  });
+
   it('the api is ready, and warns of nothing', async () => {
     const api = await startTestApi(env(master.url));
     expect(warnedAlone(api.log)).toBe(false);
@@ -243,7 +260,7 @@ describe('on a Cluster with DURABILITY=replicated', () => {
     const owner = await cluster.ownerOf(await cluster.slotOf(link.keys('a').clock));
     await cluster.addReplica(owner);
     const gate = new ReplicaGate(link);
-    const health = new QueueHealth(link, link, { durability: 'replicated', definitions: [] });
+    const health = new QueueHealth(link, link, gate, { durability: 'replicated', definitions: [] });
     expect(await health.refusal()).toBeUndefined();
     expect(await health.check()).toMatchObject({
       replica: false,

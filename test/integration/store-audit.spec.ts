@@ -4,6 +4,7 @@ import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js'
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { audit } from '../../libs/jobs/src/store/audit.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
+import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { silentLogger } from '../support/jobs-app.js';
 import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
@@ -150,7 +151,7 @@ describe('an audit', () => {
       options: { logger } as ConstructorParameters<typeof Auditor>[1]['options'],
       journal: Object.create(JobJournal.prototype) as JobJournal,
       rouser,
-      batcher: new EnqueueBatcher(queue.link, rouser, {}),
+      batcher: new EnqueueBatcher(queue.link, rouser, new ReplicaGate(queue.link), {}),
     });
   };
 

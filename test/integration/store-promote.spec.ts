@@ -2,6 +2,7 @@ import { Promoter } from '../../libs/jobs/src/maintenance/promoter.js';
 import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
+import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { silentLogger } from '../support/jobs-app.js';
 import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
@@ -58,7 +59,7 @@ describe('a promotion at a pace', () => {
       // It uses nothing else of a worker's options, and what it tells is not looked at here.
       options: { logger: silentLogger, retentionMs: 60_000 } as ConstructorParameters<typeof Promoter>[1]['options'],
       rouser,
-      batcher: new EnqueueBatcher(queue.link, rouser, {}),
+      batcher: new EnqueueBatcher(queue.link, rouser, new ReplicaGate(queue.link), {}),
       journal: Object.assign(Object.create(JobJournal.prototype) as JobJournal, { moved: () => undefined }),
     };
     const promoter = new Promoter(queue.type, context, () => undefined);

@@ -15,6 +15,7 @@ import { Relay } from '../../libs/jobs/src/maintenance/relay.js';
 import { storedWebhook } from '../../libs/jobs/src/store/record.js';
 import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
+import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { eventually } from '../support/eventually.js';
 import { silentLogger, startJobsApp, type JobsApp } from '../support/jobs-app.js';
@@ -82,7 +83,7 @@ describe('a relay', () => {
         submitted: ({ jobId }: { readonly jobId: string }) => journaled.push(jobId),
       }),
       rouser,
-      batcher: new EnqueueBatcher(queue.link, rouser, {}),
+      batcher: new EnqueueBatcher(queue.link, rouser, new ReplicaGate(queue.link), {}),
       ...part,
     });
   };

@@ -3,6 +3,7 @@ import { Reaper } from '../../libs/jobs/src/maintenance/reaper.js';
 import type { WorkerOptions } from '../../libs/jobs/src/runtime/worker-options.js';
 import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
+import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import type { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { silentLogger } from './jobs-app.js';
 import type { StoredQueue } from './stored-queue.js';
@@ -30,7 +31,7 @@ export function reaperOf(queue: StoredQueue, { leaseMs, graceMs, isolation }: Re
     options: { leaseMs, retentionMs: 1, deadRetentionMs: 1 } as WorkerOptions,
     journal: { crashed: () => told.push('crashed'), settled: () => told.push('timed out') } as unknown as JobJournal,
     rouser,
-    batcher: new EnqueueBatcher(queue.link, rouser, {}),
+    batcher: new EnqueueBatcher(queue.link, rouser, new ReplicaGate(queue.link), {}),
   };
   const reaper = new Reaper(
     definition,

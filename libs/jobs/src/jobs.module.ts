@@ -29,6 +29,7 @@ import { StatusService } from './services/status.service.js';
 import type { WorkerIdentity } from './store/exchange.js';
 import { Gate } from './store/gate.js';
 import { Link } from './store/link.js';
+import { ReplicaGate } from './store/replicated.js';
 import { harmless } from './telemetry/harmless-logger.js';
 import { JobJournal } from './telemetry/job-journal.js';
 import { JobLogs } from './telemetry/job-logs.js';
@@ -78,6 +79,7 @@ function producerProviders(options: ProducerOptions): Provider[] {
     { provide: JobCatalog, useValue: new JobCatalog(definitions) },
     { provide: Link, useFactory: () => new Link(connectRedis(redisUrl, { name: 'antrean', logger }), keyPrefix, new Gate()) },
     { provide: SUBMIT_LINK, useFactory: (link: Link) => submitLink(link, options), inject: [Link] },
+    { provide: ReplicaGate, useFactory: (submits: Link) => new ReplicaGate(submits), inject: [SUBMIT_LINK] },
     ...JOB_METRICS_PROVIDERS,
     JobJournal,
     Rouser,

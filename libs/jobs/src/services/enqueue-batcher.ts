@@ -31,14 +31,15 @@ export class EnqueueBatcher {
   private readonly waiting = new Map<string, Waiting[]>();
   /** Calls under way, by type. */
   private readonly calls = new Map<string, number>();
-  private readonly gate: ReplicaGate | undefined;
+  private readonly isReplicated: boolean;
 
   constructor(
     @Inject(SUBMIT_LINK) private readonly link: Link,
     private readonly rouser: Rouser,
+    private readonly gate: ReplicaGate,
     @Inject(PRODUCER_OPTIONS) { durability }: Pick<ProducerOptions, 'durability'>,
   ) {
-    this.gate = durability === 'replicated' ? new ReplicaGate(link) : undefined;
+    this.isReplicated = durability === 'replicated';
   }
 
   add(type: string, job: NewJob): Promise<Enqueued> {
@@ -76,7 +77,7 @@ export class EnqueueBatcher {
       return answers;
     };
     try {
-      return await available(this.link, () => this.gate?.pass(type, write) ?? write());
+      return await available(this.link, () => (this.isReplicated ? this.gate.pass(type, write) : write()));
     } catch (error) {
       // What no replica has acknowledged may be a job that was there before.
       return jobs.map(({ ulid }, index) => ({

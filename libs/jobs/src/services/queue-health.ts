@@ -33,6 +33,7 @@ export class QueueHealth {
   constructor(
     private readonly link: Link,
     @Inject(SUBMIT_LINK) private readonly submits: Link,
+    private readonly submitGate: ReplicaGate,
     @Inject(PRODUCER_OPTIONS) private readonly options: Pick<ProducerOptions, 'durability' | 'definitions'>,
   ) {}
 
@@ -53,22 +54,14 @@ export class QueueHealth {
   async check(): Promise<QueueHealthReport> {
     const { redis, gate } = this.link;
     if (gate.isRefused || (!gate.isOpen && redis.status === 'ready')) {
-      const ping = redis.status === 'ready';
-      return { ping, write: false, replica: null, ...(gate.reason !== undefined && { detail: gate.reason }) };
+      return down(redis.status === 'ready', gate.reason);
     }
     const { there, away } = (await this.answerOf(this.link, () => pingAll(this.link))) ?? { there: 0, away: 0 };
-    if (there === 0) return { ping: false, write: false, replica: null, detail: 'Redis does not answer.' };
-    if (away > 0) return { ping: true, write: false, replica: null, detail: PARTLY_AWAY };
-    if (!(await this.takesWrites(this.link))) {
-      return { ping: true, write: false, replica: null, detail: 'Redis answers but takes no writes.' };
-    }
+    if (there === 0) return down(false, 'Redis does not answer.');
+    if (away > 0) return down(true, PARTLY_AWAY);
+    if (!(await this.takesWrites(this.link))) return down(true, 'Redis answers but takes no writes.');
     if (this.submits !== this.link && !(await this.takesWrites(this.submits))) {
-      return {
-        ping: true,
-        write: false,
-        replica: null,
-        detail: 'Redis takes no writes on the connection that jobs are submitted on.',
-      };
+      return down(true, 'Redis takes no writes on the connection that jobs are submitted on.');
     }
     const counts = await this.replicas();
     if (counts === undefined) return { ping: true, write: true, replica: null };
@@ -88,11 +81,10 @@ export class QueueHealth {
     return counts;
   }
 
-  /** As a submit asks them. One that is connected may hang, or still load what it missed. */
+  /** As a submit asks them, and together with those. One that is connected may hang, or still load what it missed. */
   private async replicasConfirm(): Promise<boolean> {
-    const { submits, options } = this;
-    const gate = new ReplicaGate(submits);
-    const confirm = (type: string): Promise<unknown> => gate.pass(type, () => probeType(submits, type));
+    const { submits, submitGate, options } = this;
+    const confirm = (type: string): Promise<unknown> => submitGate.pass(type, () => probeType(submits, type));
     return (await this.answerOf(submits, () => Promise.all(typesOf(options).map(confirm)))) !== undefined;
   }
 
@@ -104,4 +96,9 @@ export class QueueHealth {
   private async answerOf<T>(link: Link, ask: () => Promise<T>): Promise<T | undefined> {
     return available(link, ask).catch(() => undefined);
   }
+}
+
+/** What does not answer, or takes no writes, is not asked for its replicas. */
+function down(ping: boolean, detail: string | undefined): QueueHealthReport {
+  return { ping, write: false, replica: null, ...(detail !== undefined && { detail }) };
 }
