@@ -137,6 +137,8 @@ if (parentPort !== null) {
   const { redisUrl, keyPrefix, leaseMs, worker, about } = setup;
   // The process' other connections tell of an outage; saying it twice helps nobody.
   const logger = createLogger({ app: 'worker', level: 'silent', format: 'json' });
+  // It is not confined to the nodes of a Cluster that were found fit: it moves on leases alone of jobs that were claimed on such, and
+  // no job hangs on what else it writes, who is there and who was woken.
   const redis = connectRedis(redisUrl, { name: 'antrean-heartbeat', logger, commandTimeoutMs: leaseMs / BEATS_PER_LEASE });
   const link = new Link(redis, keyPrefix);
   const onPulse = (type: string, pulse: Pulse) => {
