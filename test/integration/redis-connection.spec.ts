@@ -1,5 +1,9 @@
 import { once } from 'node:events';
+import { Link } from '@antrean/jobs/testing';
 import { closeRedis, connectRedis, createLogger, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { Redis } from 'ioredis';
+import { available } from '../../libs/jobs/src/store/availability.js';
+import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { eventually } from '../support/eventually.js';
 import { silentLogger } from '../support/jobs-app.js';
 import { TestRedis } from '../support/test-redis.js';
@@ -22,6 +26,11 @@ describe('a connection to Redis', () => {
   });
 
   const open = (name: string) => connectRedis(server.url, { name, logger: silentLogger });
+  /** The client does not know of it yet. */
+  const breakOff = (connection: RedisConnection): void => {
+    if (!(connection instanceof Redis)) throw new Error('A Cluster has many.');
+    connection.stream.destroy();
+  };
 
   // The client would do so unasked: a failure of that, which nobody handles, ends the process.
   it('that was lost leaves it to its owner to subscribe again', async () => {
@@ -50,6 +59,30 @@ describe('a connection to Redis', () => {
     expect(await waitUntilReady(connection, 10_000)).toBe(true);
     expect(await connection.ping()).toBe('PONG');
     await other.call('REPLICAOF', 'NO', 'ONE');
+    closeRedis(connection);
+  });
+
+  it('that breaks just before a call is told as one that nothing was written on: it was never sent', async () => {
+    const connection = open('broken');
+    expect(await waitUntilReady(connection, 10_000)).toBe(true);
+    const call = available(new Link(connection, 'test'), () => {
+      breakOff(connection);
+      return connection.set('any', 1);
+    });
+    await expect(call).rejects.toMatchObject({ outcome: 'not_written' });
+    closeRedis(connection);
+  });
+
+  it('that breaks between a write and the look for a replica leaves it open whether that has it', async () => {
+    const connection = open('broken');
+    expect(await waitUntilReady(connection, 10_000)).toBe(true);
+    const link = new Link(connection, 'test');
+    const write = async (): Promise<void> => {
+      await connection.set('any', 1);
+      breakOff(connection);
+    };
+    const call = available(link, () => new ReplicaGate(link).pass('any.run', write));
+    await expect(call).rejects.toMatchObject({ outcome: 'unknown', code: 'not_replicated' });
     closeRedis(connection);
   });
 

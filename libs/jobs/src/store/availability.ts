@@ -24,6 +24,9 @@ const REFUSALS = [
 /** By this the client of a Cluster gives up on a command that each node it was sent to has refused. */
 const LAST_REDIRECTION = /^Too many Cluster redirections\. Last error: ReplyError: (.*)/;
 
+/** The client says so of a command that it did not send, because the connection had just broken. */
+const UNSENT = "Stream isn't writeable";
+
 /** Reads within the budget. @throws {QueueUnavailableError} as {@link available}, always `not_written`. */
 export async function availableToRead<T>(link: Link, call: () => Promise<T>): Promise<T> {
   try {
@@ -77,7 +80,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 /** What an error says about the call; undefined when it is none of Redis' troubles but a fault of ours. */
 function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (isRedisRefusal(error)) return 'not_written';
+  if (isRedisRefusal(error) || error.message.startsWith(UNSENT)) return 'not_written';
   const isOpen = error instanceof TimeIsUpError || error instanceof NotReplicatedError || isRedisAway(error);
   return isOpen ? 'unknown' : undefined;
 }
