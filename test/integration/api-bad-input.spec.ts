@@ -47,7 +47,8 @@ describe('bad input to a submit', () => {
   it('is told which types there are when it names another', async () => {
     const { status, code, errors } = await refused('/jobs', { ...job, type: 'email.sned' });
     expect({ status, code }).toEqual({ status: 400, code: 'unknown_job_type' });
-    expect(errors).toEqual([{ pointer: '#/type', detail: 'There is no job type "email.sned". Known types: email.send.' }]);
+    const detail = /^There is no job type "email\.sned"\. Known types: (.+, )?email\.send(, .+)?\.$/;
+    expect(errors).toEqual([{ pointer: '#/type', detail: expect.stringMatching(detail) as string }]);
   });
 
   it.each([
