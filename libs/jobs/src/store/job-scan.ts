@@ -1,6 +1,7 @@
-import type { Redis } from 'ioredis';
+import { mastersOf, type RedisMaster } from '@antrean/platform';
 import type { JobId } from '../definition/job-id.js';
 import type { Link } from './link.js';
+import { ServersAwayError } from './server-facts.js';
 
 const PAGE = 100;
 
@@ -17,10 +18,16 @@ export class JobScan {
 
   constructor(private readonly link: Link) {}
 
-  /** The same page until it is {@link JobScan.passOn passed}; undefined when all were. */
+  /**
+   * The same page until it is {@link JobScan.passOn passed}; undefined when all were.
+   * @throws when Redis is away, or any server of a Cluster.
+   */
   async page(): Promise<readonly JobId[] | undefined> {
     if (this.read !== undefined) return this.read.jobs;
-    const servers = this.servers();
+    const { masters, away } = await mastersOf(this.link.redis);
+    // The client lists no node that it has lost, which then would count as passed.
+    if (away.length > 0) throw new ServersAwayError(away);
+    const servers = new Map(masters.map(({ address, connection }) => [address, connection]));
     // A server that is master no more takes its place along: what a cursor means, it alone knows.
     if (this.place === undefined || !servers.has(this.place.server)) this.place = this.nextPlace(servers);
     const server = this.place && servers.get(this.place.server);
@@ -44,15 +51,9 @@ export class JobScan {
     if (this.place === undefined) this.passed.add(next.server);
   }
 
-  private nextPlace(servers: ReadonlyMap<string, Redis>): Place | undefined {
+  private nextPlace(servers: ReadonlyMap<string, RedisMaster['connection']>): Place | undefined {
     const server = [...servers.keys()].find((name) => !this.passed.has(name));
     return server === undefined ? undefined : { server, cursor: '0' };
-  }
-
-  private servers(): ReadonlyMap<string, Redis> {
-    const { redis } = this.link;
-    if (!('nodes' in redis)) return new Map([['', redis]]);
-    return new Map(redis.nodes('master').map((node) => [`${node.options.host ?? ''}:${node.options.port ?? ''}`, node]));
   }
 }
 

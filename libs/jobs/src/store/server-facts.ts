@@ -46,7 +46,7 @@ export async function serverFacts(link: Link): Promise<Servers> {
 }
 
 /** Servers that each serve a part of a Cluster cannot be asked. */
-class ServersAwayError extends Error {
+export class ServersAwayError extends Error {
   override readonly name = 'ServersAwayError';
 
   constructor(addresses: readonly string[]) {

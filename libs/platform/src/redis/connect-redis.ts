@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { Waiters } from '../waiters.js';
+import { addressOf } from './address-of.js';
 import { PromptCluster } from './prompt-cluster.js';
 import { parseRedisUrl, type RedisTarget } from './redis-url.js';
 
@@ -29,7 +30,7 @@ export function connectRedis(url: string, { name, logger, commandTimeoutMs = 5_0
   if (connection instanceof Cluster) {
     const away = new Set<string>();
     connection.on('+node', (node: Redis) => {
-      const server = `${node.options.host ?? ''}:${node.options.port ?? ''}`;
+      const server = addressOf(node);
       tellOfOutages(node, log.child({ server }), away, server);
     });
   }

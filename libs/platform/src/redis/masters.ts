@@ -1,4 +1,5 @@
 import { Command, Redis, type Cluster } from 'ioredis';
+import { addressOf } from './address-of.js';
 import type { RedisConnection } from './connect-redis.js';
 
 /** A server that takes writes. */
@@ -56,11 +57,6 @@ export function masterAddress({ slots }: Cluster, key: string): string | undefin
 
 export function slotOf(key: string): number {
   return new Command('get', [key]).getSlot();
-}
-
-/** As a Cluster writes it. */
-export function addressOf({ options: { host, port } }: Redis): string {
-  return `${host ?? ''}:${port ?? ''}`;
 }
 
 function masterOf(connection: Redis): RedisMaster {

@@ -1,6 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
+import { addressOf } from './address-of.js';
 import type { RedisConnection } from './connect-redis.js';
-import { addressOf, masterAddress, slotOf } from './masters.js';
+import { masterAddress, slotOf } from './masters.js';
 
 /** Whether a key is, or was, on one of the servers that it is about. */
 export type Concerns = (key: string) => boolean;
