@@ -48,7 +48,7 @@ export {
 export { DedupeService } from './services/dedupe.service.js';
 export type { JobFilter } from './services/job-filter.js';
 export { ListService, type JobPage } from './services/list.service.js';
-export { isRedisAway, isRedisRefusal } from './store/availability.js';
+export { isRedisTrouble } from './store/availability.js';
 export { INDEXED_STATUSES, type IndexedStatus } from './store/job-index.js';
 export { jobJson } from './services/job-json.js';
 export type { Job, LogLine, Progress, Run, RunError, RunOutcome, WaitingOn } from './services/job.js';

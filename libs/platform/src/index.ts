@@ -19,7 +19,7 @@ export { randomFraction, randomHex } from './randomness.js';
 export { leave, listenTo } from './redis/channels.js';
 export { closeRedis, connectRedis, waitUntilReady, type ConnectOptions, type RedisConnection } from './redis/connect-redis.js';
 export { masterOfKey, mastersOf, type RedisMaster } from './redis/masters.js';
-export { confineTo } from './redis/prompt-cluster.js';
+export { ServerHeldBackError, confineTo } from './redis/prompt-cluster.js';
 export { onServerChange, type Concerns } from './redis/server-changes.js';
 export { parseRedisUrl, type RedisTarget } from './redis/redis-url.js';
 export {

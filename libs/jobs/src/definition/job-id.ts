@@ -1,6 +1,6 @@
 export const LONGEST_TYPE = 64;
 /** What a job type may be called; at most {@link LONGEST_TYPE} characters. */
-export const JOB_TYPE_SHAPE = /^[a-z][a-z0-9.-]{0,63}$/;
+export const JOB_TYPE_SHAPE = new RegExp(`^[a-z][a-z0-9.-]{0,${LONGEST_TYPE - 1}}$`);
 /** Crockford's base 32 in capitals, 26 characters, as the ULID specification writes them (the first is at most 7). */
 const ULID_SHAPE = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 

@@ -1,7 +1,7 @@
 import { formatJobId } from '../definition/job-id.js';
 import type { Ticking } from '../runtime/loop.js';
 import { MAX_JOBS_PER_AUDIT, audit, type Audited } from '../store/audit.js';
-import { isRedisAway, isRedisRefusal } from '../store/availability.js';
+import { isRedisTrouble } from '../store/availability.js';
 import { JobScan } from '../store/job-scan.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
@@ -75,7 +75,7 @@ export class Auditor implements Ticking {
     try {
       return await audit(this.context.link, type, ulids);
     } catch (error) {
-      if (isRedisAway(error) || isRedisRefusal(error)) throw error;
+      if (isRedisTrouble(error)) throw error;
       const job_ids = ulids.map((ulid) => formatJobId({ type, ulid }));
       this.context.options.logger.error({ err: error, job_type: type, job_ids }, 'jobs cannot be audited');
       return { relisted: [], spoilt: [], woke: false };

@@ -35,7 +35,10 @@ export class Maintenance {
         const onTimedOut = () => {
           this.promoteWithin(definition.type, 0);
         };
-        return loop('reaper', new Reaper(definition, context, onTimedOut, onOutgoing));
+        const onMayBeOutgoing = () => {
+          this.lookForEvents(definition.type);
+        };
+        return loop('reaper', new Reaper(definition, context, onTimedOut, onMayBeOutgoing));
       }),
       ...definitions.map(({ type }) => loop('retention', new Retention(type, context))),
       loop('auditor', new Auditor(new Set(definitions.map(({ type }) => type)), context)),

@@ -34,8 +34,8 @@ export class Reaper implements Ticking {
     private readonly definition: JobDefinition,
     private readonly context: MaintenanceContext,
     private readonly onTimedOut: () => void,
-    /** Told that there are events to be handed on. */
-    private readonly onOutgoing: (type: string) => void,
+    /** Told that there may be events to be handed on. */
+    private readonly onMayBeOutgoing: () => void,
   ) {
     const { link, worker, options } = context;
     const keep = { keepFinished: options.retentionMs > 0, keepFailed: options.deadRetentionMs > 0 };
@@ -64,7 +64,7 @@ export class Reaper implements Ticking {
     if (woke) this.context.rouser.woke(this.definition.type);
     for (const job of jobs) this.context.journal.crashed(this.definition.type, job, { lost_worker: workerNumber });
     if (timedOut.length > 0) await this.settle(timedOut);
-    if ([...jobs, ...timedOut].some(({ record }) => record.facts.webhook !== undefined)) this.onOutgoing(this.definition.type);
+    if ([...jobs, ...timedOut].some(({ record }) => record.facts.webhook !== undefined)) this.onMayBeOutgoing();
     this.interrupted = false;
     this.leased = nextEndInMs !== undefined;
     return this.next(Math.min(nextEndInMs ?? options.leaseMs, options.leaseMs));

@@ -5,7 +5,7 @@ import { readPayload } from '../definition/payload.js';
 import { exponential, retryDelayMs } from '../definition/retry-policy.js';
 import { describeThrown, stackOf } from '../definition/thrown.js';
 import { QueueService } from '../services/queue.service.js';
-import { isRedisAway, isRedisRefusal } from '../store/availability.js';
+import { isRedisTrouble } from '../store/availability.js';
 import type { Claimed } from '../store/exchange.js';
 import { NOTHING_GATHERED, gathered, type Gathered } from '../store/gathered.js';
 import { Link } from '../store/link.js';
@@ -118,7 +118,7 @@ export class Executor {
     try {
       return await gathered(this.link, type, job.ulid);
     } catch (error) {
-      if (isRedisAway(error) || isRedisRefusal(error)) return { retryInMs: AWAY_DELAY_MS };
+      if (isRedisTrouble(error)) return { retryInMs: AWAY_DELAY_MS };
       this.options.logger.error(
         { ...jobFields(type, job), err: error },
         'what earlier runs left cannot be read, the job goes back',

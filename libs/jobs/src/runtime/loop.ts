@@ -43,11 +43,13 @@ export class Loop {
     await this.running;
   }
 
-  /** Stops, but ticks on before that while there is more to be done at once: once at least, and for so long at most. */
+  /** Stops, but ticks on before that while there is more to be done at once: for so long at most, the tick in hand included. */
   async finish(withinMs: number): Promise<void> {
-    await this.stop();
     const until = performance.now() + withinMs;
-    await endsWithin(this.tickUntil(until), withinMs);
+    await endsWithin(
+      this.stop().then(() => this.tickUntil(until)),
+      withinMs,
+    );
   }
 
   /** Lets the next tick come no later than `ms` from now. */

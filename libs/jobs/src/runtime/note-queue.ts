@@ -1,5 +1,5 @@
 import { JobAbortedError } from '../definition/errors.js';
-import { isRedisAway, isRedisRefusal } from '../store/availability.js';
+import { isRedisTrouble } from '../store/availability.js';
 import { MAX_BYTES_PER_CALL, MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Link } from '../store/link.js';
 import { note } from '../store/note.js';
@@ -66,7 +66,7 @@ export class NoteQueue {
         entries.map((entry) => entry.note),
       );
     } catch (error) {
-      if (isRedisAway(error) || isRedisRefusal(error)) throw error;
+      if (isRedisTrouble(error)) throw error;
       if (entries.length > 1) await this.sendEach(entries);
       else for (const { reject } of entries) reject(error);
       return;

@@ -44,7 +44,7 @@ export interface WebhookMessage {
 /** Which jobs call webhooks: each message becomes one. */
 export interface WebhookDelivery<P extends object = object> {
   readonly definition: JobDefinition<P>;
-  /** A message that still waits to be sent so long after the end that it tells of expires, at most a year. */
+  /** A message that still waits to be sent so long after it was handed on expires, at most a year. */
   readonly expiresInMs: number;
   payloadOf(message: WebhookMessage): P;
 }

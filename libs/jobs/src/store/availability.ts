@@ -1,3 +1,4 @@
+import { ServerHeldBackError } from '@antrean/platform';
 import { waitUntilReady } from '@antrean/platform';
 import { NotReplicatedError, QueueUnavailableError } from '../definition/errors.js';
 import type { Link } from './link.js';
@@ -88,13 +89,18 @@ function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
 /** Redis takes no such command for now: it is loading, a replica, out of memory, busy, or not checked. Nothing of it was done. */
 export function isRedisRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error.name === 'ServerHeldBackError') return true;
+  if (error instanceof ServerHeldBackError) return true;
   const reply = error.name === 'ReplyError' ? error.message : LAST_REDIRECTION.exec(error.message)?.[1];
   return reply !== undefined && REFUSALS.some((code) => reply.startsWith(code));
 }
 
 /** Codes of the operating system, such as ECONNRESET; Node's own (ERR_…) are faults of a program. */
 const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
+
+/** Redis is away, or takes no such command for now: both pass by themselves. */
+export function isRedisTrouble(error: unknown): boolean {
+  return isRedisAway(error) || isRedisRefusal(error);
+}
 
 /** The client rejects with these when a connection ends, or the answer does not come, after a command was handed to it. */
 export function isRedisAway(error: unknown): boolean {
@@ -106,7 +112,7 @@ export function isRedisAway(error: unknown): boolean {
     ) ||
     error.name === 'MaxRetriesPerRequestError' ||
     error.name === 'ServersAwayError' ||
-    error.name === 'ServerHeldBackError' ||
+    error instanceof ServerHeldBackError ||
     error.name === 'ClusterAllFailedError'
   );
 }

@@ -42,11 +42,6 @@ export const STATE_AT = 1;
 export const STATE_BYTES = 56;
 /** Up to here the scripts write a new record, from here on {@link encodeNewRecord}. */
 const SUBMITTED_FROM = 69;
-/** What the flags of a new job are, by the same facts as its record. */
-export function flagsOf({ facts }: Pick<NewRecord, 'facts'>): number {
-  return facts.webhook === undefined ? 0 : FLAGS.hasWebhook;
-}
-
 /** Bits of the flags that this side knows. */
 const FLAGS = { cancelRequested: 1, hasExtra: 2, suspect: 8, hasWebhook: 32 } as const;
 
@@ -131,6 +126,11 @@ export interface NewRecord {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/** What the flags of a new job are, by the same facts as its record. */
+export function flagsOf({ facts }: Pick<NewRecord, 'facts'>): number {
+  return facts.webhook === undefined ? 0 : FLAGS.hasWebhook;
+}
 
 /** The part of a record after its deadline; the script that enqueues puts the rest before it. */
 export function encodeNewRecord(record: NewRecord): Buffer {

@@ -29,7 +29,7 @@ export function byDns(servers?: readonly string[], patienceMs = PATIENCE_MS): Re
       clearTimeout(patience);
       const addresses = [...addressesOf(v4, 4), ...addressesOf(v6, 6)];
       if (addresses.length > 0) callback(null, addresses);
-      else callback(v4.status === 'rejected' ? asError(v4.reason) : notFound(), []);
+      else callback(unresolved(v4.status === 'rejected' ? (v4.reason as NodeJS.ErrnoException).code : undefined), []);
     });
   };
 }
@@ -38,11 +38,7 @@ function addressesOf(answer: PromiseSettledResult<readonly string[]>, family: 4 
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }
 
-function asError(reason: unknown): NodeJS.ErrnoException {
-  const { code } = reason as NodeJS.ErrnoException;
-  return notFound(code === 'ECANCELLED' ? 'ETIMEOUT' : code);
-}
-
-function notFound(code = 'ENOTFOUND'): NodeJS.ErrnoException {
+function unresolved(reason = 'ENOTFOUND'): NodeJS.ErrnoException {
+  const code = reason === 'ECANCELLED' ? 'ETIMEOUT' : reason;
   return Object.assign(new Error(`The name could not be resolved: ${code}.`), { code });
 }

@@ -32,7 +32,7 @@ export class PromptCluster extends Cluster {
 }
 
 /** Nothing is sent to a server for now. */
-class ServerHeldBackError extends Error {
+export class ServerHeldBackError extends Error {
   override readonly name = 'ServerHeldBackError';
 
   constructor(server: string) {

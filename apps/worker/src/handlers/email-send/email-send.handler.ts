@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { once } from 'node:events';
 import { Inject } from '@nestjs/common';
 import { SendEmail } from '@antrean/catalog';
+import { endsWithin } from '@antrean/platform';
 import { JobHandler, PermanentError, Snooze, type Handles, type JobContext, type JobLog } from '@antrean/jobs';
 import { DeliveryLedger, LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './ledger/delivery-ledger.js';
 import { MailComposer } from './message/mail-composer.js';
@@ -112,19 +113,8 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
 
 /** Waits for a record, which is made without anybody waiting too, but not until the run is out of time. */
 async function whileTimeIsLeft(recorded: Promise<void>, signal: AbortSignal): Promise<void> {
-  const over = new AbortController();
-  const rest = async (ms: number, until: AbortSignal): Promise<void> => {
-    await pause(ms, undefined, { signal: until }).catch(() => undefined);
-  };
-  const timeIsOver = async (): Promise<void> => {
-    await rest(LONGEST_WAIT_MS, AbortSignal.any([signal, over.signal]));
-    if (signal.aborted) await rest(LAST_WAIT_MS, over.signal);
-  };
-  try {
-    await Promise.race([recorded, timeIsOver()]);
-  } finally {
-    over.abort();
-  }
+  if (!signal.aborted) await endsWithin(Promise.race([recorded, once(signal, 'abort')]), LONGEST_WAIT_MS);
+  if (signal.aborted) await endsWithin(recorded, LAST_WAIT_MS);
 }
 
 function deliveryUnknown({ jobId, messageId, since }: BeginOutcome & { readonly kind: 'unknown' }): PermanentError {

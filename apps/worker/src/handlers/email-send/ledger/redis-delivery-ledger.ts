@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { SendEmail } from '@antrean/catalog';
-import { isRedisAway, isRedisRefusal, toMs } from '@antrean/jobs';
+import { isRedisTrouble, toMs } from '@antrean/jobs';
 import { closeRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import { DeliveryLedger, LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './delivery-ledger.js';
 
@@ -64,7 +64,7 @@ export class RedisDeliveryLedger extends DeliveryLedger implements OnApplication
       try {
         return await this.redis.call('eval', this.scripts[script], 1, key, ...args);
       } catch (error) {
-        if (!isRedisAway(error) && !isRedisRefusal(error)) throw error;
+        if (!isRedisTrouble(error)) throw error;
         // Once given up it is not called again: that could leave the mark that `failed` has just taken away.
         if (performance.now() > giveUpAt || !(await this.rested(failures, giveUp))) throw new LedgerAwayError(error);
       }
