@@ -2,9 +2,8 @@
 -- Cancels jobs: one that waits ends at once, and is kept until the next sweep at least; one that runs is asked to stop.
 -- KEYS   1 clock, 2 scheduled, 3 retrying, 4 parked, 5 ghosts, 6 cancels, 7 cancelled, 8 expiring, 9 idle, 10 leases
 -- ARGV   ulids
--- reply  per job: `+` (changed now) or `=` (had ended, or had been asked to stop), since when the running job is asked to stop
---        (6,
---        0: it is not), and its record without the payload in the state it has now; `` when there is no such job
+-- reply  per job: `+` (changed now) or `=` (had ended, or had been asked to stop), since when the running job is asked to
+--        stop (6, 0: it is not), and its record without the payload in the state it has now; `` when there is no such job
 --#include clock
 --#include record
 --#include wake

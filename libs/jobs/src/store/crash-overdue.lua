@@ -3,9 +3,8 @@
 -- blocks it and keeps the others from ending, and nobody knows which.
 -- KEYS   1 clock, 2 running, 3 idle, 4 failed, 5 suspects, 6 cancelled, 7 cancels, 8 expiring, 9-18 ready 0-9
 -- ARGV   1 worker number, 2 grace after the timeout in ms, 3 how many to pass over, 4 how many to look at, 5 crashes that bury,
---        6 keep finished jobs (1/0), 7 keep failed jobs (1/0), 8 the error of such a crash as JSON, 9 the error of a burial as
---        JSON,
---        10 it may as well be a handler that blocks whose time is not over, or whose run was taken before (1/0)
+--        6 keep finished jobs (1/0), 7 keep failed jobs (1/0), 8 the error of such a crash as JSON, 9 the error of a burial
+--        as JSON, 10 it may as well be a handler that blocks whose time is not over, or whose run was taken before (1/0)
 -- reply  {how many were looked at, then per run that was taken: ulid, its record without the payload in its new state}
 --#include clock
 --#include record

@@ -50,8 +50,7 @@ look_for_gone('(0', string.format('%.0f', now - GONE_AFTER_MS))
 look_for_gone(string.format('%.0f', GONE_AFTER_MS - now), '(0')
 
 -- Some of all that have called. One that runs nothing, does not wait since a known time and is not heard for may be gone: it
--- stands
--- from now on among those that nobody heard, to be forgotten in ten minutes unless it calls before.
+-- stands from now on among those that nobody heard, to be forgotten in ten minutes unless it calls before.
 local unheard = {}
 for _, lane in ipairs(redis.call('HRANDFIELD', KEYS[8], MOST_LOOKED_AT)) do
   local worker = string.match(lane, '^%d+')
@@ -69,9 +68,8 @@ end
 if #jobs > 0 then redis.call('UNLINK', unpack(removed)) end
 
 -- The lanes go too. They tell a call that comes late, or again, from a new one. One that has been on its way for ten minutes,
--- with
--- no other behind it, could claim jobs that are taken back when their lease is over, and settle none: nothing runs under the
--- worker.
+-- with no other behind it, could claim jobs that are taken back when their lease is over, and settle none: nothing runs under
+-- the worker.
 for _, worker in ipairs(gone) do
   redis.call('ZREM', KEYS[6], worker)
   redis.call('HDEL', KEYS[7], worker)
