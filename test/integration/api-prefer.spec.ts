@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { SendEmail } from '@antrean/catalog';
 import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
 import type { JobView } from '../../apps/api/src/jobs/job.view.js';
@@ -10,7 +11,8 @@ import { schemaFaults } from '../support/open-api.js';
 
 @JobHandler(SendEmail)
 class SendHandler implements Handles<typeof SendEmail> {
-  handle({ payload: { template } }: JobContext<typeof SendEmail>): string {
+  async handle({ payload: { template }, signal }: JobContext<typeof SendEmail>): Promise<string> {
+    if (template === 'hang') await once(signal, 'abort');
     if (template === 'fail') throw new PermanentError('no such template');
     return 'sent';
   }
@@ -64,6 +66,12 @@ describe('a client that prefers to wait', () => {
     const got = await api.http.get(links.self).set('Prefer', 'wait=1');
     expect({ status: got.status, applied: got.headers['preference-applied'] }).toEqual({ status: 200, applied: 'wait=1' });
     expect(got.body).toMatchObject({ status: 'scheduled' });
+  });
+
+  it('is told with 202 what the job is doing when the wait is over', async () => {
+    const answer = await api.http.post('/jobs').set('Prefer', 'wait=1').send(submission('hang'));
+    expect({ status: answer.status, body: answer.body as object }).toMatchObject({ status: 202, body: { status: 'processing' } });
+    await worker.control.cancel((answer.body as SubmittedJobView).job_id);
   });
 
   it('can wait for a job that was submitted before', async () => {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EnqueuedJob } from '@antrean/jobs';
+import { isFinal, type EnqueuedJob } from '@antrean/jobs';
 import { IDEMPOTENT_REPLAYED } from '../http/idempotency-key.js';
 import { Links } from '../http/links.js';
 import { tellPreferences } from '../http/prefer.js';
@@ -16,7 +16,7 @@ export class JobAnswers {
     private readonly links: Links,
   ) {}
 
-  /** 202 with what was accepted; 200 with the job, for a client that waited until its end and may read it. */
+  /** 202 with what was accepted, its status being that of now after a wait; 200 with the job, for a client that waited until its end. */
   async answer(job: EnqueuedJob, { context, preferences, response }: SubmitRequest): Promise<SubmittedJobView | JobView> {
     const { mayRead, mayManage: reveal } = context;
     const waitMs = mayRead ? preferences.waitMs : undefined;
@@ -24,9 +24,10 @@ export class JobAnswers {
     response.location(submitted.links.self);
     if (job.repeated) response.set(IDEMPOTENT_REPLAYED);
     tellPreferences(response, { waitMs, respondAsync: preferences.respondAsync });
-    const ended = waitMs === undefined ? undefined : await this.waits.end(job.jobId, response, { waitMs, reveal });
-    if (ended === undefined) return submitted;
+    const now = waitMs === undefined ? undefined : await this.waits.afterSubmit(job.jobId, response, { waitMs, reveal });
+    if (now === undefined) return submitted;
+    if (!isFinal(now.status)) return submittedJobView({ ...job, status: now.status }, this.links);
     response.status(200);
-    return jobView(ended, this.links);
+    return jobView(now, this.links);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { QueueUnavailableError, StatusService, isFinal, type Job } from '@antrean/jobs';
+import { QueueUnavailableError, StatusService, type Job } from '@antrean/jobs';
 import type { Response } from 'express';
 import { Readiness } from '../health/readiness.js';
 
@@ -32,11 +32,10 @@ export class JobWaits {
     }
   }
 
-  /** As {@link wait}, after a submit: undefined unless the job ended in time, and when Redis is away meanwhile. */
-  async end(...args: Parameters<JobWaits['wait']>): Promise<Job | undefined> {
+  /** As {@link wait}, after a submit: undefined also when Redis is away meanwhile. */
+  async afterSubmit(...args: Parameters<JobWaits['wait']>): Promise<Job | undefined> {
     try {
-      const job = await this.wait(...args);
-      return job !== undefined && isFinal(job.status) ? job : undefined;
+      return await this.wait(...args);
     } catch (error) {
       // The job is accepted, and that is what its client has to be told.
       if (error instanceof QueueUnavailableError) return undefined;

@@ -22,7 +22,8 @@ export const DescribesSubmitAnswers = () =>
       schema: { type: 'string', examples: ['order-42'] },
     }),
     PREFER(
-      '`wait=N`: the answer is the finished job if it ends within so many seconds, 60 at most; for keys with the scope `read`. ' +
+      '`wait=N`: the answer is the finished job if it ends within so many seconds, 60 at most, else 202 with its status by then; ' +
+        'for keys with the scope `read`. ' +
         '`respond-async`.',
     ),
     AnswersWith(202, SubmittedJobView, 'Accepted: the job is kept.', { location: true, prefer: true, idempotent: true }),
