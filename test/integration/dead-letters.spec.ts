@@ -118,7 +118,7 @@ describe('dead letters', () => {
     const worker = await startWorker({ logger: createLogger({ app: 'worker', level: 'info', format: 'json' }, { write }) });
     await bury(worker, 5);
     const ulids = await worker.link.redis.zrange(worker.link.keys(SendEmail.type).failed, '0', '-1');
-    expect(await act('delete', {})).toMatchObject({ result: { changed: 5 } });
+    expect(await act('delete', { all: true })).toMatchObject({ result: { changed: 5 } });
     expect(removed.sort()).toEqual(ulids.map((ulid) => `email.send_${ulid}`).sort());
   });
 
@@ -127,18 +127,24 @@ describe('dead letters', () => {
     await bury(worker, 3);
     const [oldest = ''] = await worker.link.redis.zrange(worker.link.keys(SendEmail.type).failed, '0', '0');
     await api.spoil(`email.send_${oldest}`);
-    expect(await act('replay', {})).toMatchObject({ status: 'succeeded', result: { seen: 3, matched: 2, changed: 2 } });
+    expect(await act('replay', { all: true })).toMatchObject({
+      status: 'succeeded',
+      result: { seen: 3, matched: 2, changed: 2 },
+    });
     await eventually(async () => {
       expect((await worker.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 3 });
     });
-    expect(await act('delete', {})).toMatchObject({ status: 'succeeded', result: { seen: 3, matched: 2, changed: 2 } });
+    expect(await act('delete', { all: true })).toMatchObject({
+      status: 'succeeded',
+      result: { seen: 3, matched: 2, changed: 2 },
+    });
   });
 
   it('have their times by the clock of their type', async () => {
     const worker = await startWorker();
     await setClockOffset(worker.link.redis, keyPrefix, SendEmail.type, 3_600_000);
     await bury(worker, 3);
-    expect(await act('replay', { dry_run: true })).toMatchObject({ result: { seen: 3, matched: 3 } });
+    expect(await act('replay', { all: true, dry_run: true })).toMatchObject({ result: { seen: 3, matched: 3 } });
   });
 
   it('of the types that follow are next, where the type under way is defined no more', async () => {
@@ -154,7 +160,7 @@ describe('dead letters', () => {
   it('that fail again are not replayed once more by the same walk', async () => {
     const worker = await startWorker();
     await bury(worker, 200);
-    expect(await act('replay', {})).toMatchObject({ result: { matched: 200, changed: 200 } });
+    expect(await act('replay', { all: true })).toMatchObject({ result: { matched: 200, changed: 200 } });
     await eventually(async () => {
       expect((await worker.status.depth(SendEmail.type)).counts).toMatchObject({ failed: 200 });
     });
@@ -164,10 +170,10 @@ describe('dead letters', () => {
   it('are replayed at the pace that was asked for, be it slow', async () => {
     const worker = await startWorker();
     await bury(worker, 3);
-    const { started_at, finished_at, result } = await act('replay', { per_second: 2 });
+    const { started_at, finished_at, result } = await act('replay', { all: true, per_second: 2 });
     expect(result).toMatchObject({ seen: 3, matched: 3, changed: 3 });
     expect(Date.parse(finished_at ?? '') - Date.parse(started_at ?? '')).toBeGreaterThanOrEqual(1_000);
-    const dryRun = await act('replay', { per_second: 1, dry_run: true });
+    const dryRun = await act('replay', { all: true, per_second: 1, dry_run: true });
     expect(Date.parse(dryRun.finished_at ?? '') - Date.parse(dryRun.started_at ?? '')).toBeLessThan(1_000);
   });
 
@@ -175,7 +181,7 @@ describe('dead letters', () => {
     const first = await startWorker();
     await bury(first, 300);
     healed = true;
-    const answer = await api.http.post('/dead-letters/replay').send({ per_second: 200 });
+    const answer = await api.http.post('/dead-letters/replay').send({ all: true, per_second: 200 });
     expect(answer.status).toBe(202);
     const { job_id } = answer.body as SubmittedJobView;
     await first.until(job_id, ({ progress }) => (progress?.percent ?? 0) > 20);
@@ -200,11 +206,26 @@ describe('dead letters', () => {
     [{ per_second: 0 }, '#/per_second'],
     [{ status: 'failed' }, '#/status'],
     [{ dry_run: 'yes' }, '#/dry_run'],
+    [{ all: false }, '#/all'],
+    [{ all: true, type: 'email.send' }, '#/all'],
   ])('are not touched by %j', async (body, pointer) => {
     const answer = await api.http.post('/dead-letters/replay').send(body);
     expect({ status: answer.status, body: answer.body as object }).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', errors: [{ pointer }] },
+    });
+  });
+
+  describe.each(['replay', 'delete'])('by a %s', (path) => {
+    it.each([[undefined], [{}], [{ dry_run: true }], [{ per_second: 5 }]])('are not all meant by %j', async (body) => {
+      const answer = await api.http.post(`/dead-letters/${path}`).send(body);
+      expect({ status: answer.status, body: answer.body as object }).toMatchObject({
+        status: 400,
+        body: {
+          code: 'invalid_request',
+          errors: [{ pointer: '#/all', detail: expect.stringContaining('"all": true') as string }],
+        },
+      });
     });
   });
 

@@ -14,6 +14,11 @@ const IsTime = (description: string) =>
     { type: 'string', format: 'date-time', description },
   );
 
+const FILTERS = ['type', 'error_code', 'user_id', 'tag', 'from', 'to'] as const;
+const NAMES = FILTERS.join(', ');
+const NOTHING_NAMED = `which dead letters are meant is not said: narrow them by one of ${NAMES}, or send "all": true`;
+const CONTRADICTION = `must be left out beside one of ${NAMES}, which narrow what is meant`;
+
 /** Which dead letters are meant; what is left out narrows nothing. */
 export class DeadLettersBody {
   @IfGiven()
@@ -44,6 +49,14 @@ export class DeadLettersBody {
   readonly to?: string;
 
   @IfGiven()
+  @Rule('must be true, or left out', (value) => value === true, {
+    type: 'boolean',
+    const: true,
+    description: 'All of them are meant. Needed where no field above narrows them, and refused beside one.',
+  })
+  readonly all?: boolean;
+
+  @IfGiven()
   @Rule('must be true or false', (value) => typeof value === 'boolean', {
     type: 'boolean',
     description: 'Only counts them: the result of the job is what would be seen and matched.',
@@ -59,7 +72,10 @@ export class DeadLettersBody {
 export function parseDeadLetters(object: object): DeadLettersPayload {
   const { body, faults } = checkBody(DeadLettersBody, object, []);
   if (faults.length > 0) throw invalidFields(faults);
-  const { from, to, per_second = DEFAULT_PER_SECOND, ...rest } = body;
+  const { all = false, from, to, per_second = DEFAULT_PER_SECOND, ...rest } = body;
+  // A body that was forgotten must not mean all.
+  const isNarrowed = FILTERS.some((name) => body[name] !== undefined);
+  if (isNarrowed === all) throw invalidFields([{ pointer: '#/all', detail: isNarrowed ? CONTRADICTION : NOTHING_NAMED }]);
   const times = { ...(from !== undefined && { from: inUtc(from) }), ...(to !== undefined && { to: inUtc(to) }) };
   return Object.assign(new DeadLettersPayload(), rest, times, { per_second });
 }

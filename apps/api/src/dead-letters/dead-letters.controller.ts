@@ -26,12 +26,15 @@ const ActsOnDeadLetters = (act: string, summary: string) =>
       summary,
       description:
         'The answer is a job that goes through them, the oldest first, and tells its progress; its result is ' +
-        '`{seen, matched, changed, refused}`. Cancel it to stop it; cut off by a crash, it goes on where it was. Safe to repeat.',
+        '`{seen, matched, changed, refused}`. A body that narrows nothing has to say `"all": true`. Cancel it to stop it; cut off by a crash, it goes on where it was. Safe to repeat.',
     }),
     ApiBody({
-      required: false,
+      required: true,
       schema: { $ref: '#/components/schemas/DeadLettersBody' },
-      examples: { all: { value: {} }, some: { value: { type: 'email.send', error_code: 'ECONNREFUSED', per_second: 50 } } },
+      examples: {
+        all: { value: { all: true } },
+        some: { value: { type: 'email.send', error_code: 'ECONNREFUSED', per_second: 50 } },
+      },
     }),
     DescribesSubmitAnswers(),
   );
