@@ -208,8 +208,15 @@ describe('the end of a job with a webhook', () => {
     expect(await submit({})).toBe('accepted');
     expect(await submit({ ...WEBHOOK, once })).toBe('once');
     expect(await submit({ ...WEBHOOK, ulid: ulids[1] ?? '' })).toBe('known');
+    const dedupe = { policy: 'until_finished', key: 'held' } as const;
+    await queue.add([{ dedupe }]);
+    const again = { ...WEBHOOK, dedupe, once: { ...once, key: 'two' } };
+    expect(await submit(again)).toBe('duplicate');
+    expect(await submit(again)).toBe('once');
+    const free = { ...WEBHOOK, dedupe: { ...dedupe, key: 'free' }, once: { ...once, key: 'three' } };
+    expect([await submit(free), await submit(free)]).toEqual(['events_full', 'events_full']);
     await dropOutgoing(queue.link, queue.type, await readOutgoing(queue.link, queue.type, 1));
-    expect(await submit(WEBHOOK)).toBe('accepted');
+    expect(await submit(free)).toBe('accepted');
   });
 
   it('is told again when the job was replayed and ends again, and the two are told apart', async () => {

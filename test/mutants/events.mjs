@@ -29,6 +29,14 @@ export const EVENTS = [
     first: ['store-outgoing', 'model'],
   },
   {
+    name: 'a duplicate is refused for the ends that wait to be told',
+    file: 'enqueue.lua',
+    from: `    if holder then return 'D'`,
+    to: `    if holder and promises_too_much(job) then return 'W' end
+    if holder then return 'D'`,
+    first: ['store-outgoing', 'model'],
+  },
+  {
     name: 'one end more than may be is promised',
     file: 'enqueue.lua',
     from: `>= tonumber(ARGV[2])`,

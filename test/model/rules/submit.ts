@@ -43,8 +43,6 @@ function submitOne(queue: Queue, one: Submit, now: number): SubmitAnswer {
   if (dueAt > now + YEAR_MS || expiresAt > now + YEAR_MS) return { kind: 'too_late' };
   if (expiresAt !== 0 && expiresAt <= dueAt) return { kind: 'expires_before_run' };
 
-  if (webhook.length > 0 && queue.outgoing.length >= MOST_EVENTS) return { kind: 'events_full' };
-
   const holder = dedupe && holderOf(queue, dedupe.key, now);
   if (holder !== undefined) {
     queue.tally.saw(`dedupe refused: ${queue.takers.get(dedupe?.key ?? '')?.submit.dedupe?.policy ?? ''}`);
@@ -52,6 +50,8 @@ function submitOne(queue: Queue, one: Submit, now: number): SubmitAnswer {
     remember(queue, one, { accepted: false, ulid: holder, job: job && answered(job) }, now);
     return { kind: 'duplicate', holder, status: job?.status };
   }
+  if (webhook.length > 0 && queue.outgoing.length >= MOST_EVENTS) return { kind: 'events_full' };
+
   const job = accept(queue, one, now, dueAt, expiresAt);
   remember(queue, one, { accepted: true, ulid, job: answered(job) }, now);
   return { kind: 'accepted', status: job.status, createdAt: now };

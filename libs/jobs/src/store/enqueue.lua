@@ -80,19 +80,22 @@ local function refusal_of(job)
   end
   if job.due_at > now + MAX_DELAY_MS or job.expires_at > now + MAX_DELAY_MS then return 'L' end
   if job.expires_at > 0 and job.expires_at <= job.due_at then return 'X' end
-  if promises_too_much(job) then return 'W' end
   job.status, job.generation = job.due_at > now and 's' or 'q', generation_of(job.ulid)
   local state = pack_state({ status = job.status, flags = job.flags, attempt = 0, runs = 0, crashes = 0, all_crashes = 0,
     snoozes = 0, replays = 0, generation = job.generation, revision = 0, due_at = job.due_at, started_at = 0, finished_at = 0,
     token = NO_TOKEN, seq = seq + 1 })
   job.record = '\1' .. state .. struct.pack('<I6I6', now, job.expires_at) .. job.rest
   local length = dedupe_length_of(job.record)
-  if length == 0 then return nil end
-  job.dedupe_key = base .. 'dedupe:' .. string.sub(job.record, HEADER_BYTES + 1, HEADER_BYTES + length)
-  local mine = taken[job.dedupe_key]
-  if mine then return 'D' .. mine.ulid .. string.sub(mine.record, 1, HEADER_BYTES) end
-  local holder, header = holder_of(base, job.dedupe_key, now)
-  return holder and 'D' .. holder .. header or nil
+  if length > 0 then
+    job.dedupe_key = base .. 'dedupe:' .. string.sub(job.record, HEADER_BYTES + 1, HEADER_BYTES + length)
+    local mine = taken[job.dedupe_key]
+    if mine then return 'D' .. mine.ulid .. string.sub(mine.record, 1, HEADER_BYTES) end
+    local holder, header = holder_of(base, job.dedupe_key, now)
+    if holder then return 'D' .. holder .. header end
+  end
+  -- Last: whoever is answered with another job is promised nothing.
+  if promises_too_much(job) then return 'W' end
+  return nil
 end
 
 local reply, fresh, once_records = { now, 0 }, {}, {}
