@@ -1,6 +1,6 @@
 import type { Ticking } from '../runtime/loop.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
-import { hasEvent } from '../store/outgoing.js';
+import { isTold } from '../store/record.js';
 import { promote } from '../store/promote.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
@@ -43,7 +43,7 @@ export class Promoter implements Ticking {
     if (woke) rouser.woke(this.type);
     if (paced) this.notBefore = performance.now() + nextDueInMs;
     for (const job of moved) journal.moved(this.type, job);
-    if (moved.some(hasEvent)) this.onOutgoing(this.type);
+    if (moved.some(({ record }) => isTold(record))) this.onOutgoing(this.type);
     return sleepBefore(nextDueInMs);
   }
 }

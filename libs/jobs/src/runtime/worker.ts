@@ -4,7 +4,7 @@ import type { EnqueueBatcher } from '../services/enqueue-batcher.js';
 import type { Rouser } from '../services/rouser.js';
 import type { WorkerIdentity } from '../store/exchange.js';
 import type { Link } from '../store/link.js';
-import { hasEvent } from '../store/outgoing.js';
+import { isTold } from '../store/record.js';
 import type { JobJournal } from '../telemetry/job-journal.js';
 import { Claimer } from './claimer.js';
 import type { Executor } from './executor.js';
@@ -86,7 +86,7 @@ export class Worker {
     heart.onTaken = (type, jobs) => {
       for (const job of jobs) journal.crashed(type, job, { blocked_worker: String(identity.number) });
       this.claimers.get(type)?.lose(jobs);
-      if (jobs.some(hasEvent)) this.maintenance.relaySoon(type);
+      if (jobs.some(({ record }) => isTold(record))) this.maintenance.relaySoon(type);
     };
     heart.onTimedOut = (type) => {
       this.maintenance.promoteWithin(type, 0);

@@ -1,7 +1,7 @@
 import { ULID_BYTES } from '../definition/job-id.js';
 import type { Link } from './link.js';
-import { STATE_AT, STATE_BYTES, decodeRecord, isTold, type JobRecord } from './record.js';
-import { asNumber, type StoredJob } from './reply.js';
+import { STATE_AT, STATE_BYTES, decodeRecord, type JobRecord } from './record.js';
+import { asNumber } from './reply.js';
 import { Script } from './script.js';
 
 const script = new Script('drop-outgoing');
@@ -18,11 +18,6 @@ export interface Outgoing {
 /** Ulid, length of the record, and its state, in which are the revision and the time of the end: no other event has the same. */
 const HEAD_BYTES = ULID_BYTES + 4 + STATE_AT + STATE_BYTES;
 const NO_PAYLOAD = Buffer.from('null');
-
-/** Whether the call that brought a job into this state wrote an event. */
-export function hasEvent({ record }: StoredJob): boolean {
-  return isTold(record);
-}
 
 /** The oldest events of a type, at most `limit`, in the form that finish.lua states. They stay until they are dropped. */
 export function readOutgoing(link: Link, type: string, limit: number): Promise<readonly Buffer[]> {

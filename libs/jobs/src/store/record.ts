@@ -93,7 +93,7 @@ export function storedWebhook(webhook: Webhook): StoredWebhook {
   return { ends: ends.join(''), url: webhook.url, secretName: webhook.secretName };
 }
 
-/** Whether somebody is told that a job has this status. */
+/** Whether somebody is told that a job has this status: the call that brought it there wrote an event. */
 export function isTold({ status, facts }: JobRecord): boolean {
   return facts.webhook?.ends.includes(LETTERS[status]) === true;
 }
