@@ -138,6 +138,12 @@ describe('a Redis in trouble', () => {
       writes: 'BUSY',
       reads: 'BUSY',
     },
+    'lets the application do nothing any more': {
+      begin: () => redis.call('ACL', 'SETUSER', 'default', '-@all', '+acl'),
+      end: () => redis.call('ACL', 'SETUSER', 'default', '+@all'),
+      writes: 'NOPERM',
+      reads: 'NOPERM',
+    },
     'hangs, though its connections stand': {
       begin: () => {
         server.freeze();

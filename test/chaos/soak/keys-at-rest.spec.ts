@@ -3,7 +3,7 @@ import { DEDUPE_KEYS, IDEMPOTENCY_KEYS, unexplainedKeys } from './keys-at-rest.j
 const TYPES = ['a.run', 'b.run'];
 const AT_REST = [
   'chaos:{WORKERS}:presence',
-  'chaos:probe',
+  'chaos:{PROBE}:probe',
   ...TYPES.flatMap((type) => ['layout', 'seq', 'workers', 'lanes', 'idle'].map((kind) => `chaos:{${type}}:${kind}`)),
 ];
 const of = (count: number, nameOf: (nth: number) => string) => Array.from({ length: count }, (_, nth) => nameOf(nth));

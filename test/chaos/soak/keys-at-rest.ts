@@ -11,7 +11,7 @@ export const DEDUPE_KEYS = 20;
  */
 export function unexplainedKeys(keys: readonly string[], prefix: string, types: readonly string[]): string[] {
   // The last one holds whether Redis takes writes, for ten seconds after somebody looked.
-  const ofAll = [`${prefix}:{WORKERS}:presence`, `${prefix}:probe`];
+  const ofAll = [`${prefix}:{WORKERS}:presence`, `${prefix}:{PROBE}:probe`];
   const ofTypes = types.flatMap((type) => {
     const { layout, seq, workers, lanes, idle } = new TypeKeys(prefix, type);
     return [layout, seq, workers, lanes, idle];

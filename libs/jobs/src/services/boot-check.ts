@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { closeRedis, waitUntilReady } from '@antrean/platform';
 import { LayoutMismatchError, UnfitRedisError } from '../definition/errors.js';
-import { isRedisTrouble } from '../store/availability.js';
+import { isRedisAway, isRedisRefusal } from '../store/availability.js';
 import { foreignLayout } from '../store/layout.js';
 import { Link } from '../store/link.js';
 import { serverFacts, type ServerFacts } from '../store/server-facts.js';
@@ -44,7 +44,7 @@ export class BootCheck implements OnModuleInit {
     try {
       await this.check();
     } catch (error) {
-      if (!isRedisTrouble(error)) throw error;
+      if (!isRedisAway(error) && !isRedisRefusal(error)) throw error;
       this.tryLater(error);
     }
   }

@@ -22,6 +22,9 @@ const REFUSALS = [
   'UNBLOCKED',
 ];
 
+/** Replies by which Redis lets this user do nothing, or not this: rights or passwords were changed under the application. */
+const DENIALS = ['NOPERM', 'NOAUTH', 'WRONGPASS'];
+
 /** By this the client of a Cluster gives up on a command that each node it was sent to has refused. */
 const LAST_REDIRECTION = /^Too many Cluster redirections\. Last error: ReplyError: (.*)/;
 
@@ -81,7 +84,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 /** What an error says about the call; undefined when it is none of Redis' troubles but a fault of ours. */
 function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (isRedisRefusal(error) || error.message.startsWith(UNSENT)) return 'not_written';
+  if (isRedisRefusal(error) || isDenial(error) || error.message.startsWith(UNSENT)) return 'not_written';
   const isOpen = error instanceof TimeIsUpError || error instanceof NotReplicatedError || isRedisAway(error);
   return isOpen ? 'unknown' : undefined;
 }
@@ -94,12 +97,16 @@ export function isRedisRefusal(error: unknown): boolean {
   return reply !== undefined && REFUSALS.some((code) => reply.startsWith(code));
 }
 
+function isDenial(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && DENIALS.some((code) => error.message.startsWith(code));
+}
+
 /** Codes of the operating system, such as ECONNRESET; Node's own (ERR_…) are faults of a program. */
 const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
 
-/** Redis is away, or takes no such command for now: both pass by themselves. */
+/** Redis is away, takes no such command for now, or does not let this user: no fault of what was asked. */
 export function isRedisTrouble(error: unknown): boolean {
-  return isRedisAway(error) || isRedisRefusal(error);
+  return isRedisAway(error) || isRedisRefusal(error) || isDenial(error);
 }
 
 /** The client rejects with these when a connection ends, or the answer does not come, after a command was handed to it. */

@@ -18,8 +18,9 @@ export class Link implements OnApplicationShutdown {
     readonly gate: Gate = Gate.opened(),
   ) {}
 
-  get probeKey(): string {
-    return `${this.keyPrefix}:probe`;
+  /** Of no type: what is written to see whether it can be. */
+  get probe(): { readonly clock: string; readonly key: string } {
+    return { clock: `${this.keyPrefix}:{PROBE}:clock`, key: `${this.keyPrefix}:{PROBE}:probe` };
   }
 
   /** Which workers there are. In capitals, as no job type is: the slot is theirs alone. */

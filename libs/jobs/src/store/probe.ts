@@ -1,5 +1,9 @@
 import { endsWithin, mastersOf, type RedisMaster } from '@antrean/platform';
 import type { Link } from './link.js';
+import { Script } from './script.js';
+
+const script = new Script('probe');
+const memoryScript = new Script('probe-memory');
 
 /** One that hangs is not to keep it from being known that others do not. */
 const PATIENCE_MS = 1_000;
@@ -16,12 +20,14 @@ function answers({ connection }: RedisMaster): Promise<boolean> {
   return endsWithin(connection.ping(), PATIENCE_MS).catch(() => false);
 }
 
-/** Writes a key that is gone again after ten seconds: whether Redis takes writes is known by writing only. */
+/** Resolves when Redis takes jobs, as far as one server tells: that is known by writing only. */
 export function probeWrite(link: Link): Promise<unknown> {
-  return link.redis.set(link.probeKey, '1', 'PX', 10_000);
+  const { clock, key } = link.probe;
+  return memoryScript.run(link.redis, [clock, key], []);
 }
 
-/** Resolves when the server of a type takes writes to it; changes nothing. */
+/** Resolves when the server of a type takes what workers write for it; changes nothing. */
 export function probeType(link: Link, type: string): Promise<unknown> {
-  return link.redis.zrem(link.keys(type).leases, '');
+  const { clock, leases } = link.keys(type);
+  return script.run(link.redis, [clock, leases], []);
 }
