@@ -95,7 +95,10 @@ describe('a worker that is up', () => {
 
     const unknown = await fetch(`${url}/jobs?secret=1`);
     expect(unknown.headers.get('content-type')).toContain('application/problem+json');
-    await expect(unknown.json()).resolves.toMatchObject({ status: 404, code: 'not_found', instance: '/jobs' });
+    await expect(unknown.json()).resolves.toMatchObject({
+      ...{ status: 404, code: 'not_found', instance: '/jobs' },
+      detail: expect.stringContaining('ask the api') as string,
+    });
 
     const post = await fetch(`${url}/health/live`, { method: 'POST' });
     expect(post.headers.get('allow')).toBe('GET, HEAD');

@@ -20,7 +20,7 @@ export class ApiAdapter extends ExpressAdapter {
 
 function unrouted({ method, path }: Request, app: Express): ProblemError {
   const allow = methodsAt(path, app);
-  if (allow.length === 0) return new ProblemError('not_found', `There is nothing at ${path}.`);
+  if (allow.length === 0) return new ProblemError('not_found', `There is nothing at ${path}. All routes: /docs.`);
   const list = allow.join(', ');
   return new ProblemError('method_not_allowed', `${path} takes ${list}, not ${method}.`, { headers: { Allow: list } });
 }

@@ -23,7 +23,7 @@ const RETRY_AFTER_SEC = '2';
 /** What is missing then is not there again so soon. */
 const EVENTS_FULL_RETRY_AFTER_SEC = '60';
 /** Without the id, which may be any text. */
-const NO_SUCH_JOB = 'There is no such job: it never was, or its retention is over.';
+const NO_SUCH_JOB = 'There is no such job: it never was, was deleted, or its retention is over.';
 
 /** The one place that says which problem an error is to a client. What it does not know is ours, and says nothing about itself. */
 export function asProblem(error: unknown, links: Links): ProblemError {

@@ -15,6 +15,12 @@ const CODES: Readonly<Record<number, string>> = {
   500: 'internal_error',
 };
 
+const WENT_WRONG = 'Something went wrong here; the log says what.';
+
+function nothingAt(path: string): string {
+  return `There is nothing at ${path}. This is a worker, with health and metrics alone: for jobs ask the api, which listens elsewhere.`;
+}
+
 /** Turns every error of the worker's listener into an `application/problem+json` answer (RFC 9457). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -29,7 +35,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (known === undefined) this.logger.error({ err: error, path }, 'a request failed');
     const status = known?.getStatus() ?? HttpStatus.INTERNAL_SERVER_ERROR;
     const code = error instanceof ProblemException ? error.code : (CODES[status] ?? 'error');
-    const detail = known?.message ?? 'Something went wrong here; the log says what.';
+    const detail = status === HttpStatus.NOT_FOUND.valueOf() ? nothingAt(path) : (known?.message ?? WENT_WRONG);
     const problem = {
       type: `urn:antrean:problem:${code}`,
       title: STATUS_CODES[status] ?? 'Error',

@@ -129,12 +129,12 @@ export class EventsFullError extends AntreanError {
   }
 }
 
-/** There is no such job: it never was, or its retention is over. */
+/** There is no such job: it never was, was deleted, or its retention is over. */
 export class JobNotFoundError extends AntreanError {
   readonly code = 'job_not_found';
 
   constructor(readonly jobId: string) {
-    super(`There is no job ${jobId}: it never was, or it is finished and no longer kept.`);
+    super(`There is no job ${jobId}: it never was, was deleted, or is finished and no longer kept.`);
   }
 }
 
@@ -153,7 +153,7 @@ export class IllegalTransitionError extends AntreanError {
 
 const NEEDS = {
   cancel: 'only a job that has not finished can be cancelled.',
-  replay: 'only a finished job can be replayed.',
+  replay: 'only a finished job can be replayed. Cancel it first.',
   remove: 'only a finished job can be removed. Cancel it first.',
 } as const;
 

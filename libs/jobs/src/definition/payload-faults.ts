@@ -1,4 +1,4 @@
-import type { ValidationError } from 'class-validator';
+import { getMetadataStorage, type MetadataStorage, type ValidationError } from 'class-validator';
 import type { Violation } from './errors.js';
 import { pointerStep } from './json-pointer.js';
 import { isSensitive } from './sensitive.decorator.js';
@@ -44,15 +44,43 @@ export function violationsOf(errors: readonly ValidationError[], parent = '', is
   return errors.flatMap(({ target, property, constraints = {}, children = [] }) => {
     const pointer = `${parent}/${pointerStep(property)}`;
     const isOneHidden = isHidden || (target !== undefined && isSensitive(target, property));
-    const own = Object.entries(constraints).map(([rule, message]) => ({
-      pointer,
-      detail: detailOf(rule, message, isOneHidden),
-    }));
+    const own = Object.entries(constraints)
+      .toSorted(([a], [b]) => Number(isOfKind(b)) - Number(isOfKind(a)))
+      .map(([rule, message]) => ({
+        pointer,
+        detail: rule === 'whitelistValidation' ? unknownField(target) : detailOf(rule, message, isOneHidden),
+      }));
     return [...own, ...violationsOf(children, pointer, isOneHidden)];
   });
 }
 
+/** `isInt` and its like: a value of the wrong kind breaks the rules on its bounds too, which then say nothing. */
+function isOfKind(rule: string): boolean {
+  return rule.startsWith('is');
+}
+
 function detailOf(rule: string, message: string, isHidden: boolean): string {
-  if (rule === 'whitelistValidation') return 'is not a known field';
   return isHidden ? `breaks the rule ${rule}; the value is sensitive and not shown` : message;
+}
+
+/** Faults are many and messages short, so a class with more fields is not told whole. */
+const MOST_KNOWN = 20;
+
+/** The sentence by class: a body may have thousands of unknown fields, and to ask the class libraries takes its time. */
+const unknownFields = new WeakMap<object, string>();
+
+function unknownField(target: object = {}): string {
+  const known = unknownFields.get(target.constructor);
+  if (known !== undefined) return known;
+  const detail = unknownFieldOf(target.constructor);
+  unknownFields.set(target.constructor, detail);
+  return detail;
+}
+
+function unknownFieldOf(payload: Parameters<MetadataStorage['getTargetValidationMetadatas']>[0]): string {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(payload, '', true, false);
+  const known = [...new Set(rules.map(({ propertyName }) => propertyName))].sort();
+  if (known.length === 0) return 'is not a known field';
+  const more = known.length > MOST_KNOWN ? `, and ${known.length - MOST_KNOWN} more` : '';
+  return `is not a known field, known are ${known.slice(0, MOST_KNOWN).join(', ')}${more}`;
 }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsOptional, IsString, MaxLength, ValidateIf, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateIf, ValidateNested } from 'class-validator';
 import { InvalidPayloadError, PermanentError, type Violation } from './errors.js';
 import { fingerprintOf } from './fingerprint.js';
 import { defineJob, type PayloadClass } from './job-definition.js';
@@ -164,7 +164,11 @@ describe('parsePayload', () => {
     ) as unknown;
     const faults = faultsOf(plain);
     expect(pointersOf(faults).toSorted()).toEqual(['/', '/address/zip', '/a~1b', '/lines/0/then', '/~0'].toSorted());
-    expect(faults.every(({ detail }) => detail === 'is not a known field')).toBe(true);
+    expect(Object.fromEntries(faults.map(({ pointer, detail }) => [pointer, detail]))).toMatchObject({
+      '/~0': 'is not a known field, known are address, lines, to',
+      '/address/zip': 'is not a known field, known are city',
+      '/lines/0/then': 'is not a known field, known are a/b~c, count',
+    });
   });
 
   it('refuses the names that every object inherits, wherever they stand, and ignores them at a claim', () => {
@@ -199,6 +203,20 @@ describe('parsePayload', () => {
         detail: 'breaks the rule maxLength; the value is sensitive and not shown',
       });
     }
+  });
+
+  it('names twenty of the known fields at most', () => {
+    class Wide extends Nothing {}
+    for (let n = 10; n < 35; n++) IsOptional()(Wide.prototype, `f${n}`);
+    const [fault] = faultsOf({ a: 1 }, 'refuse', Wide);
+    expect(fault?.detail).toMatch(/^is not a known field, known are f10, (f\d\d, ){18}f29, and 5 more$/);
+  });
+
+  it('says first that a value is of the wrong kind, whatever other rules it breaks', () => {
+    class Bounded {
+      @IsInt() @Min(1) @Max(60) readonly seconds!: number;
+    }
+    expect(faultsOf({ seconds: '3' }, 'refuse', Bounded)[0]?.detail).toBe('seconds must be an integer number');
   });
 
   it('takes a class without rules: it asks for nothing and knows no field', () => {
