@@ -1,6 +1,7 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
-import pretty, { type PrettyOptions } from 'pino-pretty';
+import { prettyFactory, type PrettyOptions } from 'pino-pretty';
 import { errorFields } from './error-fields.js';
+import { StandardOutput } from './standard-output.js';
 
 export type { Logger } from 'pino';
 
@@ -18,7 +19,7 @@ export interface LogSettings {
   readonly format: LogFormat;
 }
 
-const PRETTY: PrettyOptions = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'app', singleLine: true, sync: true };
+const PRETTY: PrettyOptions = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'app', singleLine: true };
 
 /** Nobody is to log these; should it happen all the same, they do not leave the process. */
 const NEVER_SHOWN = ['payload', 'req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
@@ -37,7 +38,13 @@ export function createLogger({ app, level, format }: LogSettings, destination?: 
     redact: { paths: NEVER_SHOWN, censor: '[redacted]' },
   };
   if (destination !== undefined) return pino(options, destination);
-  if (format === 'json') return pino(options);
-  // Not as a transport: its thread keeps the process from ending once nobody reads standard output any more.
-  return pino(options, pretty(PRETTY));
+  const output: StandardOutput = new StandardOutput(undefined, (lines) => {
+    logger.warn({ lines }, 'lines of the log were dropped, nobody read them in time');
+  });
+  const prettify = prettyFactory(PRETTY);
+  const write = (line: string): void => {
+    output.write(prettify(line));
+  };
+  const logger: Logger = pino(options, format === 'json' ? output : { write });
+  return logger;
 }
