@@ -77,6 +77,20 @@ describe('the api as an HTTP server', () => {
     if (status !== 200) expect(JSON.parse(answer.body)).toMatchObject({ code: 'bad_request', instance: '/health/live' });
   });
 
+  it.each(['Host: x\r\nHost: x', 'Host: x\r\nHost: y', 'Host: a b/c?d', 'Host: user@x', 'Host: x:port', 'Host: [::1'])(
+    'refuses %j as the standard does',
+    async (host) => {
+      const answer = await sendRaw(api.url, `GET /health/live HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body)).toMatchObject({ code: 'bad_request', instance: '/health/live' });
+    },
+  );
+
+  it.each(['x', 'my_host.example:3000', '127.0.0.1:3000', '[::1]:3000', ''])('takes the Host %j', async (host) => {
+    const answer = await sendRaw(api.url, `GET /health/live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer.status).toBe(200);
+  });
+
   it.each([
     ['a header of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
