@@ -1,6 +1,7 @@
 import { RunAct } from '../fixtures/engine/act.js';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { IN_PARTS, TestCluster } from '../support/test-cluster.js';
 import { untilJob } from '../support/until-job.js';
 

@@ -3,7 +3,8 @@ import { EngineHost, type HostSettings } from '../fixtures/engine/engine-host.js
 import { RunAct } from '../fixtures/engine/act.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { expectUnavailable, untilAccepted } from '../support/away-answer.js';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { TestCluster } from '../support/test-cluster.js';
 import { succeeded, untilJob } from '../support/until-job.js';
 

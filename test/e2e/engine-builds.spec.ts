@@ -1,7 +1,8 @@
 import { defineJob, unchecked } from '@antrean/jobs';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
 import { eventually } from '../support/eventually.js';
-import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 
 jest.setTimeout(120_000);
 

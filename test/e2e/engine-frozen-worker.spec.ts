@@ -1,7 +1,8 @@
 import { RunAct, type Act } from '../fixtures/engine/act.js';
 import { EngineHost, type HostSettings } from '../fixtures/engine/engine-host.js';
 import { eventually } from '../support/eventually.js';
-import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { succeeded, untilJob } from '../support/until-job.js';
 
 jest.setTimeout(90_000);

@@ -1,6 +1,6 @@
 import { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
-import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 
 jest.setTimeout(180_000);
 

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { builtApps } from '../support/built-apps.js';
 import { eventually } from '../support/eventually.js';
-import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { TestRedis } from '../support/test-redis.js';
 
 jest.setTimeout(60_000);

@@ -1,7 +1,7 @@
 import { builtApps } from '../support/built-apps.js';
 import type { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
-import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
 jest.setTimeout(90_000);

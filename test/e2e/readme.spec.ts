@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
-import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { Shell } from '../support/shell.js';
 
 jest.setTimeout(90_000);

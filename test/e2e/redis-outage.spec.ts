@@ -3,7 +3,8 @@ import type { Job } from '@antrean/jobs';
 import { RunAct } from '../fixtures/engine/act.js';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
 import { eventually } from '../support/eventually.js';
-import { newKeyPrefix, startJobsApp } from '../support/jobs-app.js';
+import { startJobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { TestRedis } from '../support/test-redis.js';
 import { succeeded, untilJob } from '../support/until-job.js';
 

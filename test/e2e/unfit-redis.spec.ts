@@ -1,5 +1,5 @@
 import { BuiltProcess } from '../support/built-process.js';
-import { newKeyPrefix } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { TestRedis } from '../support/test-redis.js';
 
 jest.setTimeout(60_000);

@@ -3,7 +3,7 @@ import { builtApps } from '../support/built-apps.js';
 import type { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { TestRedis } from '../support/test-redis.js';
 
 jest.setTimeout(60_000);

@@ -4,7 +4,7 @@ import { JobsModule, QueueService, StatusService, type Job } from '@antrean/jobs
 import { builtApps } from '../support/built-apps.js';
 import { eventually } from '../support/eventually.js';
 import { payloadOf } from '../support/job-context.js';
-import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
 jest.setTimeout(180_000);

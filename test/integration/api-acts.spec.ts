@@ -3,7 +3,8 @@ import { JobHandler, PermanentError, type Handles, type JobContext } from '@antr
 import type { ChangedJobView } from '../../apps/api/src/jobs/changed-job.view.js';
 import type { SubmittedJobView } from '../../apps/api/src/jobs/submitted-job.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { schemaFaults } from '../support/open-api.js';
 
 /** Fails for good, or waits until it is told to stop. */

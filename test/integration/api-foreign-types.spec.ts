@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { JobsModule, QueueService, defineJob, unchecked } from '@antrean/jobs';
 import type { JobView } from '../../apps/api/src/jobs/job.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
-import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 import { schemaFaults } from '../support/open-api.js';
 
 describe('the payload of a type that this api does not know', () => {

@@ -3,7 +3,8 @@ import { SendEmail } from '@antrean/catalog';
 import { JobHandler, type Handles } from '@antrean/jobs';
 import type { SubmittedJobView } from '../../apps/api/src/jobs/submitted-job.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
-import { newKeyPrefix, startJobsApp } from '../support/jobs-app.js';
+import { startJobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { sendRaw } from '../support/raw-http.js';
 import { schemaFaults } from '../support/open-api.js';
 

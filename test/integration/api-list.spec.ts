@@ -4,7 +4,8 @@ import type { JobListView } from '../../apps/api/src/jobs/job-list.controller.js
 import type { SubmittedJobView } from '../../apps/api/src/jobs/submitted-job.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { schemaFaults } from '../support/open-api.js';
 
 function jobIdOf(result: BulkResult): string {

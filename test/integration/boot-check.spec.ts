@@ -6,7 +6,8 @@ import { Link } from '@antrean/jobs/testing';
 import { BootCheck } from '../../libs/jobs/src/services/boot-check.js';
 import { eventually } from '../support/eventually.js';
 import { startTestApi } from '../support/api-app.js';
-import { REDIS_URL, newKeyPrefix, silentLogger, startJobsApp } from '../support/jobs-app.js';
+import { startJobsApp } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 import { TestRedis } from '../support/test-redis.js';
 
 /** The boot waits no longer for a Redis that is away. */

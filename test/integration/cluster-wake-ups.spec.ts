@@ -5,7 +5,7 @@ import { WakeUp } from '../../libs/jobs/src/runtime/wake-up.js';
 import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
 import type { WorkerOptions } from '../../libs/jobs/src/runtime/worker-options.js';
 import { eventually } from '../support/eventually.js';
-import { newKeyPrefix, silentLogger } from '../support/jobs-app.js';
+import { newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 import { IN_PARTS, TestCluster, type TestNode } from '../support/test-cluster.js';
 
 const LOOK_MS = 3_000;

@@ -17,7 +17,8 @@ import type { JobView } from '../../apps/api/src/jobs/job.view.js';
 import type { SubmittedJobView } from '../../apps/api/src/jobs/submitted-job.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { schemaFaults } from '../support/open-api.js';
 import { TestRedis } from '../support/test-redis.js';
 

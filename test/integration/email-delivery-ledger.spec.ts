@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import type { Delivery, OnUnknown } from '../../apps/worker/src/handlers/email-send/ledger/delivery-ledger.js';
 import { RedisDeliveryLedger } from '../../apps/worker/src/handlers/email-send/ledger/redis-delivery-ledger.js';
-import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/jobs-app.js';
+import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/shared-redis.js';
 
 const prefix = newKeyPrefix();
 let redis: RedisConnection;

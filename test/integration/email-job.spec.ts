@@ -1,7 +1,8 @@
 import { catalog, SendEmail } from '@antrean/catalog';
 import { DuplicateJobError, InvalidPayloadError, isFinal, type Job } from '@antrean/jobs';
 import { EmailSendModule } from '../../apps/worker/src/handlers/email-send/email-send.module.js';
-import { newKeyPrefix, REDIS_URL, silentLogger, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/shared-redis.js';
 import { payloadOf, type PlainPayload } from '../support/job-context.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 

@@ -10,7 +10,8 @@ import { MailComposer } from '../../apps/worker/src/handlers/email-send/message/
 import { MailTransport } from '../../apps/worker/src/handlers/email-send/transport/mail-transport.js';
 import { eventually } from '../support/eventually.js';
 import { jobContext, payloadOf, type PlainPayload } from '../support/job-context.js';
-import { newKeyPrefix, silentLogger, startJobsApp } from '../support/jobs-app.js';
+import { startJobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 import { TestRedis } from '../support/test-redis.js';
 import { untilJob } from '../support/until-job.js';

@@ -9,7 +9,7 @@ import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '
 import { EmailSendHandler } from '../../apps/worker/src/handlers/email-send/email-send.handler.js';
 import { EmailSendModule, type EmailSendOptions } from '../../apps/worker/src/handlers/email-send/email-send.module.js';
 import { jobContext, type PlainPayload } from '../support/job-context.js';
-import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/jobs-app.js';
+import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/shared-redis.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
 const payload: PlainPayload<typeof SendEmail> = { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi <3' } };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { startTestApi } from '../support/api-app.js';
-import { REDIS_URL, newKeyPrefix } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { schemaFaults } from '../support/open-api.js';
 
 const MOST_EVENTS = 100_000;

@@ -12,7 +12,8 @@ import {
   type JobContext,
 } from '@antrean/jobs';
 import { setClockOffset } from '@antrean/jobs/testing';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 
 class Payload {
   @IsString()

@@ -2,7 +2,8 @@ import { IsString } from 'class-validator';
 import { register } from 'prom-client';
 import { JobHandler, defineJob, isFinal, type Handles, type Job, type JobContext } from '@antrean/jobs';
 import { setClockOffset } from '@antrean/jobs/testing';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 
 class Payload {
   @IsString()
@@ -120,8 +121,9 @@ describe('a worker that is lost', () => {
         error: { code: 'poison' },
       });
       const { values = [] } = (await register.getSingleMetric('antrean_job_crashes_total')?.get()) ?? {};
-      expect(values).toMatchObject([{ labels: { type: Slow.type, reason: 'worker_lost' } }]);
+      expect(values.map(({ labels }) => labels['reason'])).toEqual(['worker_lost', 'loop_blocked']);
       expect(values[0]?.value).toBeGreaterThanOrEqual(2);
+      expect(values[1]?.value).toBe(0);
     } finally {
       await third.close();
     }

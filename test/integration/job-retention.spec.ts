@@ -1,7 +1,8 @@
 import { IsString } from 'class-validator';
 import { JobHandler, PermanentError, defineJob, isFinal, type Handles, type JobContext } from '@antrean/jobs';
 import { setClockOffset } from '@antrean/jobs/testing';
-import { newKeyPrefix, startJobsApp } from '../support/jobs-app.js';
+import { startJobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 
 class Payload {
   @IsString()

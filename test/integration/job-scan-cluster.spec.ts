@@ -3,7 +3,7 @@ import { Link } from '@antrean/jobs/testing';
 import type { Cluster } from 'ioredis';
 import { JobScan } from '../../libs/jobs/src/store/job-scan.js';
 import { eventually } from '../support/eventually.js';
-import { silentLogger } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { IN_PARTS, TestCluster } from '../support/test-cluster.js';
 
 describe('a scan of all jobs of a Cluster', () => {

@@ -11,7 +11,8 @@ import {
   type EnqueueOptions,
 } from '@antrean/jobs';
 import { freePort } from '../support/free-port.js';
-import { newKeyPrefix, silentLogger, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 
 class Payload {
   @IsString()

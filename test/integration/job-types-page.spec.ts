@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { IsIn, IsOptional, IsString } from 'class-validator';
 import { JobHandler, Sensitive, defineJob, unchecked, type Handles, type JobContext } from '@antrean/jobs';
-import { newKeyPrefix, startJobsApp } from '../support/jobs-app.js';
+import { startJobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 
 class ShipOrder {
   @IsString()

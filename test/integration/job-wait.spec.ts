@@ -10,7 +10,8 @@ import { remove } from '../../libs/jobs/src/store/remove.js';
 import { replay } from '../../libs/jobs/src/store/replay.js';
 import { Script } from '../../libs/jobs/src/store/script.js';
 import { ClientCalls } from '../support/client-calls.js';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { TestRedis } from '../support/test-redis.js';
 import { ANY_PACE } from '../support/any-pace.js';
 

@@ -2,7 +2,8 @@ import { IsString } from 'class-validator';
 import { JobHandler, PermanentError, defineJob, fixed, type Handles, type JobContext } from '@antrean/jobs';
 import { unexplainedKeys } from '../chaos/soak/keys-at-rest.js';
 import { eventually } from '../support/eventually.js';
-import { newKeyPrefix, startJobsApp } from '../support/jobs-app.js';
+import { startJobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 
 // Six claimers of three applications start here.
 class Payload {

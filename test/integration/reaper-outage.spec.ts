@@ -2,7 +2,7 @@ import { Link } from '@antrean/jobs/testing';
 import { closeRedis, connectRedis, waitUntilReady } from '@antrean/platform';
 import { Script } from '../../libs/jobs/src/store/script.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
-import { silentLogger } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { reaperOf } from '../support/reaper-of.js';
 import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
 import { TestRedis } from '../support/test-redis.js';

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { available } from '../../libs/jobs/src/store/availability.js';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { eventually } from '../support/eventually.js';
-import { silentLogger } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { TestRedis } from '../support/test-redis.js';
 
 /** All subscribers of the server are cut off, so this file has one of its own. */

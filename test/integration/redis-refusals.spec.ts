@@ -144,6 +144,12 @@ describe('a Redis in trouble', () => {
       writes: 'NOPERM',
       reads: 'NOPERM',
     },
+    'lets the scripts of the application do less': {
+      begin: () => redis.call('ACL', 'SETUSER', 'default', '-mset', '-getrange', '-set', '-get'),
+      end: () => redis.call('ACL', 'SETUSER', 'default', '+@all'),
+      writes: 'NOPERM',
+      reads: 'NOPERM',
+    },
     'hangs, though its connections stand': {
       begin: () => {
         server.freeze();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import tls, { type Server, type TLSSocket } from 'node:tls';
 import { closeRedis, connectRedis, type RedisConnection } from '@antrean/platform';
 import { eventually } from '../support/eventually.js';
-import { silentLogger } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 
 const fixture = (name: string): Buffer => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
 

@@ -2,7 +2,8 @@ import { defineJob, unchecked } from '@antrean/jobs';
 import { Link } from '@antrean/jobs/testing';
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { Ear } from '../support/ear.js';
-import { silentLogger, startJobsApp } from '../support/jobs-app.js';
+import { startJobsApp } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { StoredQueue } from '../support/stored-queue.js';
 
 describe('a process that woke a worker', () => {

@@ -6,7 +6,7 @@ import { audit } from '../../libs/jobs/src/store/audit.js';
 import { heartbeat } from '../../libs/jobs/src/store/heartbeat.js';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
-import { silentLogger } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { LEASE_MS, StoredQueue, type StoredWorker } from '../support/stored-queue.js';
 
 describe('an audit', () => {

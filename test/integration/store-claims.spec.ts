@@ -71,6 +71,18 @@ describe('a claim', () => {
     expect(calls).toBeLessThan(20);
   });
 
+  it('hands out fewer in a call that frees dedupe keys, and lets the worker come again at once', async () => {
+    const plans = (count: number): JobPlan[] =>
+      Array.from({ length: count }, (_, n) => ({ dedupe: { key: `k${n}`, policy: 'until_finished' } }));
+    await queue.add(plans(64));
+    const { claimed } = await worker.exchange({ want: 64 });
+    await queue.add(Array.from({ length: 100 }, () => ({})));
+    const second = await worker.exchange({ want: 64, settles: claimed.map(succeed) });
+    expect([claimed.length, second.claimed.length, second.idle]).toEqual([64, 32, false]);
+    const third = await worker.exchange({ want: 64, settles: second.claimed.map(succeed) });
+    expect(third.claimed).toHaveLength(64);
+  });
+
   it('hands out a job that is larger than an answer should be all the same, alone', async () => {
     const [small, large, next] = await queue.add([{}, { payloadJson: payloadOf(2 * MIB) }, {}]);
     expect(ulidsOf((await worker.exchange({ want: 3 })).claimed)).toEqual([small]);

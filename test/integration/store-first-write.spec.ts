@@ -5,7 +5,7 @@ import { viewQueue } from '../support/queue-view.js';
 import { TestRedis } from '../support/test-redis.js';
 
 /** Rights are for the whole server, so this file has one of its own. */
-describe('a call that may not remove the log of a job', () => {
+describe('a call that may not do all that it has to', () => {
   let server: TestRedis;
   let queue: StoredQueue;
   let worker: StoredWorker;

@@ -4,7 +4,7 @@ import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
-import { silentLogger } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
 
 const pace = { jobs: 10, windowMs: 60_000 };

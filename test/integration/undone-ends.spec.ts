@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { JobHandler, defineJob, unchecked, type Handles, type JobContext } from '@antrean/jobs';
 import { Script } from '../../libs/jobs/src/store/script.js';
-import { REDIS_URL, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { REDIS_URL } from '../support/shared-redis.js';
 import { rememberKeys } from '../support/remember-keys.js';
 import { IN_PARTS, TestCluster } from '../support/test-cluster.js';
 import { succeeded } from '../support/until-job.js';

@@ -18,7 +18,8 @@ import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
 import { eventually } from '../support/eventually.js';
-import { silentLogger, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { StoredQueue } from '../support/stored-queue.js';
 
 class TellPayload {

@@ -13,7 +13,8 @@ import { promote } from '../../libs/jobs/src/store/promote.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
 import { StoredQueue } from '../support/stored-queue.js';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { ANY_PACE } from '../support/any-pace.js';
 
 interface Received {

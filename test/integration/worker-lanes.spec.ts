@@ -4,7 +4,8 @@ import { Lane, type Request } from '../../libs/jobs/src/runtime/lane.js';
 import { WORKER_IDENTITY } from '@antrean/jobs/testing';
 import type { WorkerIdentity } from '../../libs/jobs/src/store/exchange.js';
 import { eventually } from '../support/eventually.js';
-import { silentLogger, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { LEASE_MS, StoredQueue } from '../support/stored-queue.js';
 
 const LIVING = new AbortController().signal;

@@ -5,7 +5,8 @@ import { WorkerRuntime } from '../../libs/jobs/src/runtime/worker-runtime.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
 import { read, type Snapshot } from '../../libs/jobs/src/store/read.js';
 import { eventually } from '../support/eventually.js';
-import { newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { newKeyPrefix } from '../support/shared-redis.js';
 import { ANY_PACE } from '../support/any-pace.js';
 
 const HOUR = 3_600_000;

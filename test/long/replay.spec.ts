@@ -2,7 +2,8 @@ import { ReplayDeadLetters } from '@antrean/catalog';
 import { defineJob, unchecked } from '@antrean/jobs';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
 import { eventually } from '../support/eventually.js';
-import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { succeeded, untilJob } from '../support/until-job.js';
 
 const LETTERS = 100_000;

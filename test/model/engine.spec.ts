@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { closeRedis, connectRedis, waitUntilReady } from '@antrean/platform';
-import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/jobs-app.js';
+import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 import { life } from './commands/arbitrary.js';
 import type { Command } from './commands/commands.js';
 import { live } from './run/life.js';

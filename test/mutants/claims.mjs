@@ -29,6 +29,13 @@ export const CLAIMS = [
     first: ['store-claims'],
   },
   {
+    name: 'a call that frees many dedupe keys claims as much as any',
+    file: 'exchange.lua',
+    from: `room = room - 0.5`,
+    to: `room = room`,
+    first: ['store-claims'],
+  },
+  {
     name: 'the entry of a job that was cancelled is run',
     file: 'exchange.lua',
     from: `if status ~= 'q' or not (from_park`,

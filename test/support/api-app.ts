@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import supertest from 'supertest';
 import { createLogger, loadApiConfig, type Logger } from '@antrean/platform';
 import { startApi } from '../../apps/api/src/start-api.js';
-import { REDIS_URL, newKeyPrefix } from './jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from './shared-redis.js';
 
 export interface TestApi {
   readonly url: string;

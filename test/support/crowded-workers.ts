@@ -1,7 +1,8 @@
 import type { Job } from '@antrean/jobs';
 import { RunAct } from '../fixtures/engine/act.js';
 import type { EngineHost } from '../fixtures/engine/engine-host.js';
-import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from './jobs-app.js';
+import { startJobsApp, type JobsApp } from './jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from './shared-redis.js';
 
 /**
  * Starts a worker in each of the processes, which runs many jobs at once and soon loses its lease, on keys of their own.

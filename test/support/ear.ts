@@ -1,6 +1,6 @@
 import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
 import type { TypeKeys } from '../../libs/jobs/src/store/keys.js';
-import { REDIS_URL, silentLogger } from './jobs-app.js';
+import { REDIS_URL, silentLogger } from './shared-redis.js';
 
 /** The wake-ups that a worker hears, in order with all others. */
 export class Ear {

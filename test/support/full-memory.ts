@@ -4,7 +4,8 @@ import { RunAct, type Act } from '../fixtures/engine/act.js';
 import { EngineHost } from '../fixtures/engine/engine-host.js';
 import { startTestApi } from './api-app.js';
 import { expectUnavailable, untilAccepted } from './away-answer.js';
-import { newKeyPrefix, startJobsApp } from './jobs-app.js';
+import { startJobsApp } from './jobs-app.js';
+import { newKeyPrefix } from './shared-redis.js';
 import { TestRedis } from './test-redis.js';
 import { succeeded, untilJob } from './until-job.js';
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
@@ -12,17 +11,8 @@ import {
 } from '@antrean/jobs';
 import { Heart, Link, ManualHeart, WORKER_IDENTITY } from '@antrean/jobs/testing';
 import { eventually } from './eventually.js';
-import { createLogger, waitUntilReady } from '@antrean/platform';
-
-/** Where the tests' Redis is; `npm test` starts one. */
-export const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6390';
-
-/** A prefix of one's own, so that test files run side by side. */
-export function newKeyPrefix(): string {
-  return `test-${randomUUID().slice(0, 8)}`;
-}
-
-export const silentLogger = createLogger({ app: 'worker', level: 'silent', format: 'json' });
+import { waitUntilReady } from '@antrean/platform';
+import { REDIS_URL, newKeyPrefix, silentLogger } from './shared-redis.js';
 
 export interface JobsApp {
   readonly app: INestApplicationContext;

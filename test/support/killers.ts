@@ -1,7 +1,8 @@
 import { defineJob, unchecked, type Job } from '@antrean/jobs';
 import { EngineHost, type HostSettings } from '../fixtures/engine/engine-host.js';
 import { eventually } from './eventually.js';
-import { REDIS_URL, newKeyPrefix, startJobsApp, type JobsApp } from './jobs-app.js';
+import { startJobsApp, type JobsApp } from './jobs-app.js';
+import { REDIS_URL, newKeyPrefix } from './shared-redis.js';
 
 const Risk = defineJob('risk.run', { payload: unchecked<{ kills: boolean }>() });
 const WORKERS = 4;

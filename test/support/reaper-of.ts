@@ -5,7 +5,7 @@ import { EnqueueBatcher } from '../../libs/jobs/src/services/enqueue-batcher.js'
 import { Rouser } from '../../libs/jobs/src/services/rouser.js';
 import { ReplicaGate } from '../../libs/jobs/src/store/replicated.js';
 import type { JobJournal } from '../../libs/jobs/src/telemetry/job-journal.js';
-import { silentLogger } from './jobs-app.js';
+import { silentLogger } from './shared-redis.js';
 import type { StoredQueue } from './stored-queue.js';
 
 interface ReaperPlan {

@@ -18,7 +18,7 @@ import { rouse } from '../../libs/jobs/src/store/rouse.js';
 import { sweep, type Swept } from '../../libs/jobs/src/store/sweep.js';
 import { encodeNewRecord, flagsOf, type NewRecord } from '../../libs/jobs/src/store/record.js';
 import { newWorkerIdentity } from '../../libs/jobs/src/runtime/worker-identity.js';
-import { REDIS_URL, newKeyPrefix, silentLogger } from './jobs-app.js';
+import { REDIS_URL, newKeyPrefix, silentLogger } from './shared-redis.js';
 import { ANY_PACE } from './any-pace.js';
 
 export const LEASE_MS = 30_000;

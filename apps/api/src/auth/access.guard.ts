@@ -2,6 +2,7 @@ import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@ne
 import { Reflector } from '@nestjs/core';
 import { ApiKeyRing, type ApiConfig, type Scope } from '@antrean/platform';
 import type { Request } from 'express';
+import { nothingAt } from '../http/nothing-at.js';
 import { ProblemError } from '../http/problem-error.js';
 import { contextOf } from '../http/request-context.js';
 import { API_CONFIG } from '../tokens.js';
@@ -27,12 +28,12 @@ export class AccessGuard implements CanActivate {
         return true;
       case 'operators':
         if (isAdminRequest) return true;
-        if (this.config.adminPort !== undefined) throw nothingAt(request);
+        if (this.config.adminPort !== undefined) throw nothingAt(request.path);
         return this.hasScope(request, 'read');
       case 'submit':
       case 'read':
       case 'manage':
-        if (isAdminRequest) throw nothingAt(request);
+        if (isAdminRequest) throw nothingAt(request.path);
         return this.hasScope(request, access);
       case undefined:
         throw new Error('The route does not say who may use it.');
@@ -59,8 +60,4 @@ export class AccessGuard implements CanActivate {
     if (principal.scopes.includes(scope)) return true;
     throw new ProblemError('forbidden', `The key "${principal.name}" lacks the scope "${scope}".`);
   }
-}
-
-function nothingAt({ path }: Request): ProblemError {
-  return new ProblemError('not_found', `There is nothing at ${path}.`);
 }

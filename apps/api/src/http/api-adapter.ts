@@ -2,6 +2,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { parseJobId } from '@antrean/jobs';
 import type { Express, Request } from 'express';
 import { createHardenedServer } from './hardened-server.js';
+import { nothingAt } from './nothing-at.js';
 import { ProblemError } from './problem-error.js';
 
 /** Express, on our server and with our answer for requests that no route takes: 405 when the path has routes for other methods, else 404. */
@@ -20,7 +21,7 @@ export class ApiAdapter extends ExpressAdapter {
 
 function unrouted({ method, path }: Request, app: Express): ProblemError {
   const allow = methodsAt(path, app);
-  if (allow.length === 0) return new ProblemError('not_found', `There is nothing at ${path}. All routes: /docs.`);
+  if (allow.length === 0) return nothingAt(path);
   const list = allow.join(', ');
   return new ProblemError('method_not_allowed', `${path} takes ${list}, not ${method}.`, { headers: { Allow: list } });
 }

@@ -28,7 +28,7 @@ export function createHardenedServer(
     listener,
   );
   server.timeout = inactivityMs;
-  // Node drops what comes after the first 2,000, and says nothing of it. Their 16 KiB bound them.
+  // Node drops what comes after the first 1,000, and says nothing of it. Their 16 KiB bound them.
   server.maxHeadersCount = 0;
   server.on('clientError', answerBrokenRequest);
   return server;

@@ -24,10 +24,10 @@ export class JobAnswers {
     response.location(submitted.links.self);
     if (job.repeated) response.set(IDEMPOTENT_REPLAYED);
     tellPreferences(response, { waitMs, respondAsync: preferences.respondAsync });
-    const now = waitMs === undefined ? undefined : await this.waits.afterSubmit(job.jobId, response, { waitMs, reveal });
-    if (now === undefined) return submitted;
-    if (!isFinal(now.status)) return submittedJobView({ ...job, status: now.status }, this.links);
+    const current = waitMs === undefined ? undefined : await this.waits.afterSubmit(job.jobId, response, { waitMs, reveal });
+    if (current === undefined) return submitted;
+    if (!isFinal(current.status)) return submittedJobView({ ...job, status: current.status }, this.links);
     response.status(200);
-    return jobView(now, this.links);
+    return jobView(current, this.links);
   }
 }

@@ -325,6 +325,17 @@ describe('a loop', () => {
     expect(work.begun).toHaveLength(3);
   });
 
+  it('finishes within the time that it has, when what it is at hangs', async () => {
+    let letGo: (restMs: number) => void = () => undefined;
+    const work = new Work(() => new Promise<number>((resolve) => (letGo = resolve)));
+    const started = loopOf(work);
+    started.start();
+    await work.reached(1);
+    await started.finish(20);
+    expect(work.begun).toHaveLength(1);
+    letGo(HOUR);
+  });
+
   it('leaves what fails at the end, and says so', async () => {
     const work = new Work(() => {
       throw new Error('It fails.');

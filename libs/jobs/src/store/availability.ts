@@ -1,5 +1,4 @@
-import { ServerHeldBackError } from '@antrean/platform';
-import { waitUntilReady } from '@antrean/platform';
+import { ServerHeldBackError, waitUntilReady } from '@antrean/platform';
 import { NotReplicatedError, QueueUnavailableError } from '../definition/errors.js';
 import type { Link } from './link.js';
 
@@ -24,6 +23,8 @@ const REFUSALS = [
 
 /** Replies by which Redis lets this user do nothing, or not this: rights or passwords were changed under the application. */
 const DENIALS = ['NOPERM', 'NOAUTH', 'WRONGPASS'];
+/** … and one that a script got, in the words of Redis 7.0 and of later ones: what it did before that is done. */
+const DENIED_INSIDE = /^ERR (The user executing the script can't|ACL failure in script)/;
 
 /** By this the client of a Cluster gives up on a command that each node it was sent to has refused. */
 const LAST_REDIRECTION = /^Too many Cluster redirections\. Last error: ReplyError: (.*)/;
@@ -85,7 +86,8 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 function outcomeOf(error: unknown): 'not_written' | 'unknown' | undefined {
   if (!(error instanceof Error)) return undefined;
   if (isRedisRefusal(error) || isDenial(error) || error.message.startsWith(UNSENT)) return 'not_written';
-  const isOpen = error instanceof TimeIsUpError || error instanceof NotReplicatedError || isRedisAway(error);
+  const isOpen =
+    error instanceof TimeIsUpError || error instanceof NotReplicatedError || isRedisAway(error) || isDenialInside(error);
   return isOpen ? 'unknown' : undefined;
 }
 
@@ -97,8 +99,12 @@ export function isRedisRefusal(error: unknown): boolean {
   return reply !== undefined && REFUSALS.some((code) => reply.startsWith(code));
 }
 
-function isDenial(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError' && DENIALS.some((code) => error.message.startsWith(code));
+function isDenial({ name, message }: Error): boolean {
+  return name === 'ReplyError' && DENIALS.some((code) => message.startsWith(code));
+}
+
+function isDenialInside({ name, message }: Error): boolean {
+  return name === 'ReplyError' && DENIED_INSIDE.test(message);
 }
 
 /** Codes of the operating system, such as ECONNRESET; Node's own (ERR_…) are faults of a program. */
@@ -106,7 +112,8 @@ const SYSTEM_CODE = /^E(?!RR_)[A-Z_]+$/;
 
 /** Redis is away, takes no such command for now, or does not let this user: no fault of what was asked. */
 export function isRedisTrouble(error: unknown): boolean {
-  return isRedisAway(error) || isRedisRefusal(error) || isDenial(error);
+  if (!(error instanceof Error)) return false;
+  return isRedisAway(error) || isRedisRefusal(error) || isDenial(error) || isDenialInside(error);
 }
 
 /** The client rejects with these when a connection ends, or the answer does not come, after a command was handed to it. */

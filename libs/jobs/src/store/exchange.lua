@@ -4,7 +4,7 @@
 -- KEYS   1 clock, 2 lanes, 3 leases, 4 workers, 5 running, 6 idle, 7 scheduled, 8 retrying, 9 succeeded, 10 failed,
 --        11 cancelled, 12 expired, 13 ghosts, 14 suspects, 15 parked, 16 expiring, 17 cancels, 18-27 ready 0-9
 -- ARGV   1 worker number, 2 token of this call, 3 lane, 4 call number, 5 lease in ms, 6 jobs wanted, of which a call gives
---        64 at most and about 1 MiB of them (0: none now, -1: none, and another worker may be woken in this one's place,
+--        64 at most and about 1 MiB of them, fewer where settles free dedupe keys (0: none now, -1: none, and another worker may be woken in this one's place,
 --        -2: likewise, and this worker leaves), 7 suspects wanted (1/0), 8 version of the payloads that the worker reads,
 --        9 who the worker is, 10 keep finished jobs (1/0), 11 keep failed jobs (1/0), 12 the settles, one behind the other:
 --        ulid (26), its token (14), letter of the event (1), letter of the outcome (1; `-` when the run never began), delay in
@@ -85,7 +85,8 @@ end
 
 -- First all reads: whatever can fail fails here, before anything is written.
 
-local touched = {}
+-- A settle that frees a dedupe key costs more than a claim: two take the place of one, so that no call holds Redis up for long.
+local touched, room = {}, MAX_ENTRIES
 for _, settle in ipairs(settles) do
   settle.header = header_at(settle.key)
   if settle.header ~= '' then
@@ -94,6 +95,7 @@ for _, settle in ipairs(settles) do
       settle.live = true
       if not settle.outcome then settle.start_before = start_before(base .. 'extra:' .. settle.ulid, settle.state) end
       settle.dedupe_key = held_dedupe_key(base, settle.ulid, settle.header)
+      if settle.dedupe_key then room = room - 0.5 end
       -- A success without a result, of a job without a side hash, writes none.
       if settle.event ~= 'S' or settle.text ~= '' or has_flag(settle.state, FLAG_EXTRA) then
         touched[#touched + 1] = base .. 'extra:' .. settle.ulid
@@ -116,7 +118,7 @@ end
 
 -- Decides about one entry; false when the call is full, and leaves all else to the next one, lower priorities included.
 local function consider(entry, ulid, key, record, from_park)
-  local fits = #claims + #ghosts + #parks + #expiries < MAX_ENTRIES
+  local fits = #claims + #ghosts + #parks + #expiries < room
     and (not record or reply_bytes == 0 or reply_bytes + #record <= MAX_REPLY_BYTES)
   if not fits then
     full = true

@@ -1,10 +1,17 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
 import type { Counter, Gauge, Histogram } from 'prom-client';
+import { JOB_STATUSES, isFinal } from '../definition/job-status.js';
+import { PRODUCER_OPTIONS, typesOf, type ProducerOptions } from '../services/producer-options.js';
 
+/** Why a run was taken from its worker. */
+const CRASH_REASONS = ['worker_lost', 'loop_blocked'] as const;
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
 
-/** What Prometheus is told about jobs. Labels are bounded: type and outcome. */
+/**
+ * What Prometheus is told about jobs. Labels are bounded: type, outcome and reason. Counters begin at 0: the increase of one that
+ * is there only once it has counted is not seen.
+ */
 @Injectable()
 export class JobMetrics {
   constructor(
@@ -15,7 +22,15 @@ export class JobMetrics {
     @InjectMetric('antrean_job_zombies') readonly zombies: Gauge<'type'>,
     @InjectMetric('antrean_job_attempt_seconds') readonly attemptSeconds: Histogram<'type' | 'outcome'>,
     @InjectMetric('antrean_job_queue_wait_seconds') readonly queueWaitSeconds: Histogram<'type'>,
-  ) {}
+    @Inject(PRODUCER_OPTIONS) options: Pick<ProducerOptions, 'definitions'>,
+  ) {
+    for (const type of typesOf(options)) {
+      submitted.inc({ type }, 0);
+      retries.inc({ type }, 0);
+      for (const outcome of JOB_STATUSES.filter(isFinal)) finished.inc({ type, outcome }, 0);
+      for (const reason of CRASH_REASONS) crashes.inc({ type, reason }, 0);
+    }
+  }
 }
 
 export const JOB_METRICS_PROVIDERS = [
@@ -32,7 +47,7 @@ export const JOB_METRICS_PROVIDERS = [
   }),
   makeCounterProvider({
     name: 'antrean_job_crashes_total',
-    help: 'Runs that were taken from their worker, by why: worker_lost or loop_blocked.',
+    help: `Runs that were taken from their worker, by why: ${CRASH_REASONS.join(' or ')}.`,
     labelNames: ['type', 'reason'],
   }),
   makeGaugeProvider({

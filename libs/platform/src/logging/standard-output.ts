@@ -4,7 +4,8 @@ import { isatty } from 'node:tty';
 /** Beyond this, lines that nobody takes are dropped, the new ones: the process is not to grow by its log. */
 const MAX_WAITING_BYTES = 8 * 1_024 * 1_024;
 const LINES_A_WRITE = 500;
-const RETRY_MS = 50;
+/** Until the next try, when the last one wrote nothing, or something: then somebody reads, and a pipe holds little. */
+const RETRY_MS = { unread: 50, read: 1 };
 const EXIT_RETRY_MS = 10;
 /** At the end of the process: how long a reader may take nothing, and how long all of it may last. */
 const EXIT_STALL_MS = 1_000;
@@ -22,11 +23,11 @@ export class StandardOutput {
   private dropped = 0;
 
   /**
-   * @param fd must not block: a write that it cannot take fails with EAGAIN.
+   * @param fd must not block: a write that it cannot take fails with EAGAIN. Standard output when it is left out.
    * @param onDropped learns how many lines were dropped, once there is room again.
    */
   constructor(
-    private readonly fd: number = nonBlockingStdout(),
+    private fd?: number,
     private readonly onDropped: (lines: number) => void = () => undefined,
   ) {}
 
@@ -44,21 +45,22 @@ export class StandardOutput {
     this.writeWaiting();
     if (this.waitingBytes === 0) return;
     process.once('exit', this.writeLast);
-    this.writeLater();
+    this.writeLater(RETRY_MS.unread);
   }
 
-  private writeLater(): void {
+  private writeLater(inMs: number): void {
     setTimeout(() => {
+      const before = this.waitingBytes;
       this.writeWaiting();
       if (this.waitingBytes > 0) {
-        this.writeLater();
+        this.writeLater(this.waitingBytes < before ? RETRY_MS.read : RETRY_MS.unread);
         return;
       }
       process.off('exit', this.writeLast);
       const lines = this.dropped;
       this.dropped = 0;
       if (lines > 0) this.onDropped(lines);
-    }, RETRY_MS).unref();
+    }, inMs).unref();
   }
 
   /** There is no event loop any more: the thread itself has to wait. */
@@ -78,6 +80,7 @@ export class StandardOutput {
     try {
       while (this.waitingBytes > 0) {
         if (this.begun.length === 0) this.begun = Buffer.from(this.lines.splice(0, LINES_A_WRITE).join(''));
+        this.fd ??= nonBlockingStdout();
         const taken = writeSync(this.fd, this.begun);
         this.begun = this.begun.subarray(taken);
         this.waitingBytes -= taken;
@@ -85,6 +88,7 @@ export class StandardOutput {
     } catch (error) {
       if (isBusy(error)) return;
       // The reader is gone, or the disk full: no reason to end the process, and nothing that waiting would mend.
+      this.dropped += this.lines.length + Math.sign(this.begun.length);
       this.lines = [];
       this.begun = Buffer.alloc(0);
       this.waitingBytes = 0;
