@@ -25,6 +25,7 @@ describe('who is told when something is due', () => {
     const worker = queue.newWorker();
     expect((await worker.exchange({ want: 1 })).idle).toBe(true);
     await ear.listenFor(worker);
+    await queue.nextMillisecond();
     return worker;
   };
 

@@ -24,6 +24,7 @@ describe('a look whether a woken worker came', () => {
     const worker = queue.newWorker();
     expect((await worker.exchange({ want: 1, version })).idle).toBe(true);
     await ear.listenFor(worker);
+    await queue.nextMillisecond();
     return worker;
   };
 

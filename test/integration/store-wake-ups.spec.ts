@@ -25,6 +25,7 @@ describe('a wake-up', () => {
   const idleWorker = async (): Promise<StoredWorker> => {
     const worker = await deadWorker();
     await ear.listenFor(worker);
+    await queue.nextMillisecond();
     return worker;
   };
 

@@ -222,6 +222,13 @@ export class StoredQueue {
     return setClockOffset(this.redis, this.keyPrefix, this.type, ms);
   }
 
+  /** Resolves in a later millisecond than the one it was called in: of two things in one nobody knows which came first. */
+  async nextMillisecond(): Promise<void> {
+    const millisecond = async (): Promise<number> => Math.floor(Number((await this.redis.time())[1]) / 1_000);
+    const called = await millisecond();
+    while ((await millisecond()) === called);
+  }
+
   /** Makes the facts of a job unreadable; it must have some. */
   async spoilFacts(ulid: string): Promise<void> {
     const key = this.keys.job(ulid);
