@@ -48,6 +48,14 @@ describe('a claim', () => {
     expect(ulidsOf([...first.claimed, ...second.claimed])).toEqual(ulids);
   });
 
+  it('keeps many running jobs where adding one more does not go through them all, and nothing else beside them', async () => {
+    const ulids = await queue.add(Array.from({ length: 64 }, () => ({})));
+    await worker.exchange({ want: 16 });
+    expect(await queue.redis.call('OBJECT', 'ENCODING', queue.keys.running)).toBe('skiplist');
+    await worker.exchange({ lane: 1, want: 48 });
+    expect(await queue.redis.zrange(queue.keys.running, 0, -1)).toEqual(ulids);
+  });
+
   it('hands out large payloads about 1 MiB a call: whole, in order, each once, and never with an answer that sends the worker to sleep', async () => {
     const sizes = [250 * KIB, 250 * KIB, 1 * KIB, 256 * KIB, 100 * KIB];
     const plans: JobPlan[] = Array.from({ length: 60 }, (_, index) => ({

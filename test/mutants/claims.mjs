@@ -168,4 +168,11 @@ export const CLAIMS = [
     to: `LRANGE', list, 0, -1)`,
     first: ['store-suspects'],
   },
+  {
+    name: 'what makes a tree of the running jobs stays among them',
+    file: 'exchange.lua',
+    from: "if #claims >= MANY then redis.call('ZREM', KEYS[5], TOO_LONG_FOR_A_LIST) end",
+    to: '',
+    first: ['store-claims'],
+  },
 ];
