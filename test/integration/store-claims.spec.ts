@@ -53,7 +53,7 @@ describe('a claim', () => {
     await worker.exchange({ want: 16 });
     expect(await queue.redis.call('OBJECT', 'ENCODING', queue.keys.running)).toBe('skiplist');
     await worker.exchange({ lane: 1, want: 48 });
-    expect(await queue.redis.zrange(queue.keys.running, 0, -1)).toEqual(ulids);
+    expect(await queue.redis.zrange(queue.keys.running, '0', '-1')).toEqual(ulids);
   });
 
   it('hands out large payloads about 1 MiB a call: whole, in order, each once, and never with an answer that sends the worker to sleep', async () => {
