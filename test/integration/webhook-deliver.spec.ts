@@ -8,10 +8,8 @@ import { WebhookDeliver } from '@antrean/catalog';
 import { JobAbortedError, PermanentError, RetryAfterError } from '@antrean/jobs';
 import { OutboundRefusedError, type Resolver } from '@antrean/platform';
 import { WebhookDeliverHandler } from '../../apps/worker/src/handlers/webhook-deliver/webhook-deliver.handler.js';
-import {
-  WebhookDeliverModule,
-  type WebhookDeliverOptions,
-} from '../../apps/worker/src/handlers/webhook-deliver/webhook-deliver.module.js';
+import { WebhookDeliverModule } from '../../apps/worker/src/handlers/webhook-deliver/webhook-deliver.module.js';
+import type { OutboundOptions } from '../../apps/worker/src/outbound/outbound-providers.js';
 import { judge } from '../../libs/jobs/src/definition/outcome.js';
 import { jobContext, type PlainPayload } from '../support/job-context.js';
 
@@ -68,7 +66,7 @@ afterAll(() => {
   }
 });
 
-async function handler(options: Partial<WebhookDeliverOptions> = {}): Promise<WebhookDeliverHandler> {
+async function handler(options: Partial<OutboundOptions> = {}): Promise<WebhookDeliverHandler> {
   const webhooks = WebhookDeliverModule.register({
     outboundAllow: ['127.0.0.1'],
     webhookSecrets: new Map([['shop', [NEW_SECRET, OLD_SECRET]]]),
@@ -90,7 +88,7 @@ const payload = (part: Partial<Payload> = {}): Payload => ({
 
 const named = { outboundAllow: ['hooks.test', 'other.test'], resolver: atLoopback };
 
-const deliver = async (part: Partial<Payload> = {}, options: Partial<WebhookDeliverOptions> = {}, signal?: AbortSignal) =>
+const deliver = async (part: Partial<Payload> = {}, options: Partial<OutboundOptions> = {}, signal?: AbortSignal) =>
   (await handler(options)).handle(jobContext(WebhookDeliver, payload(part), signal === undefined ? {} : { signal }));
 
 const failure = (run: Promise<unknown>): Promise<unknown> =>

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import type { Provider } from '@nestjs/common';
 import { Webhook } from 'standardwebhooks';
 import { SendEmail, WebhookDeliver } from '@antrean/catalog';
 import { JobHandler, isFinal, type Handles, type Job, type JobContext } from '@antrean/jobs';
-import { OutboundPolicy, createLogger } from '@antrean/platform';
-import { HostPlaces } from '../../apps/worker/src/handlers/webhook-deliver/host-places.js';
-import { WebhookClient } from '../../apps/worker/src/handlers/webhook-deliver/webhook-client.js';
-import { SECRETS, WebhookDeliverHandler } from '../../apps/worker/src/handlers/webhook-deliver/webhook-deliver.handler.js';
+import { createLogger } from '@antrean/platform';
+import { WebhookDeliverModule } from '../../apps/worker/src/handlers/webhook-deliver/webhook-deliver.module.js';
 import { webhookDelivery } from '../../apps/worker/src/webhooks/webhook-delivery.js';
 import { promote } from '../../libs/jobs/src/store/promote.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
@@ -31,6 +30,12 @@ const SECRET = Buffer.alloc(32, 7);
 const TOKEN = 's3cr3t-of-the-url';
 const keyOf = (name: string, scopes: string): string => `${name}:${createHash('sha256').update(name).digest('hex')}:${scopes}`;
 const bearer = (name: string) => ({ Authorization: `Bearer ${name}` });
+
+function deliveryProviders(outboundAllow: readonly string[], slots: number): readonly Provider[] {
+  const webhookSecrets = new Map([['shop', [SECRET]]]);
+  const concurrency = { [WebhookDeliver.type]: slots };
+  return WebhookDeliverModule.register({ outboundAllow, webhookSecrets, slots, concurrency }).providers ?? [];
+}
 
 @JobHandler(SendEmail)
 class MailHandler implements Handles<typeof SendEmail> {
@@ -69,15 +74,7 @@ describe('a webhook', () => {
       OUTBOUND_ALLOW: '127.0.0.1',
       WEBHOOK_SECRETS: `shop=whsec_${SECRET.toString('base64')}`,
     });
-    const policy = new OutboundPolicy(['127.0.0.1']);
-    const providers = [
-      MailHandler,
-      WebhookDeliverHandler,
-      { provide: SECRETS, useValue: new Map([['shop', [SECRET]]]) },
-      { provide: OutboundPolicy, useValue: policy },
-      { provide: WebhookClient, useValue: new WebhookClient(policy) },
-      { provide: HostPlaces, useValue: new HostPlaces(25) },
-    ];
+    const providers = [MailHandler, ...deliveryProviders(['127.0.0.1'], 100)];
     const logger = createLogger(
       { app: 'worker', level: 'debug', format: 'json' },
       { write: (line: string) => workerLog.push(line) },
@@ -285,15 +282,10 @@ describe('a receiver that hangs', () => {
   };
 
   beforeAll(async () => {
-    const policy = new OutboundPolicy(['127.0.0.1', 'localhost']);
-    const providers = [
-      WebhookDeliverHandler,
-      { provide: SECRETS, useValue: new Map([['shop', [SECRET]]]) },
-      { provide: OutboundPolicy, useValue: policy },
-      { provide: WebhookClient, useValue: new WebhookClient(policy) },
-      { provide: HostPlaces, useValue: new HostPlaces(2) },
-    ];
-    worker = await startJobsApp([WebhookDeliver], providers, { concurrency: { [WebhookDeliver.type]: 8 }, shutdownGraceMs: 0 });
+    worker = await startJobsApp([WebhookDeliver], deliveryProviders(['127.0.0.1', 'localhost'], 8), {
+      concurrency: { [WebhookDeliver.type]: 8 },
+      shutdownGraceMs: 0,
+    });
   });
 
   afterAll(async () => {

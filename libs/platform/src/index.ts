@@ -29,6 +29,6 @@ export {
   parseTracestate,
   type TraceContext,
 } from './tracing/trace-context.js';
-export { signWebhook } from './webhooks/sign-webhook.js';
+export { signWebhook, type WebhookHeaders } from './webhooks/sign-webhook.js';
 export { DEFAULT_SECRET, type WebhookSecrets } from './webhooks/webhook-secrets.js';
 export { Waiters } from './waiters.js';

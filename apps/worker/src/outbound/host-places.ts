@@ -1,8 +1,8 @@
 import { Snooze } from '@antrean/jobs';
 
-/** So long a delivery waits for a place; a host that let nobody in for so long is stuck, and nobody waits for it any more. */
+/** So long a call waits for a place; a host that let nobody in for so long is stuck, and nobody waits for it any more. */
 const PATIENCE_MS = 1_000;
-/** A delivery that hangs holds its place for about this long. */
+/** A call that hangs holds its place for about this long. */
 const HELD_MS = 20_000;
 /** Who is put off comes back within these bounds: one that waits long is not to miss a host that has recovered by hours. */
 const PUT_OFF_MS = { min: 5_000, max: 300_000 };
@@ -17,7 +17,7 @@ interface Host {
   readonly waiting: Set<() => void>;
 }
 
-/** How many deliveries to one host may be under way in this process: receivers that hang leave room for all others. */
+/** How many calls of one type to one host may be under way in this process: receivers that hang leave room for all others. */
 export class HostPlaces {
   private readonly hosts = new Map<string, Host>();
 
@@ -53,7 +53,7 @@ export class HostPlaces {
     host.fullUntil = Math.max(host.fullUntil, now) + HELD_MS / this.placesAHost;
     const latestMs = Math.min(Math.max(host.fullUntil - now, 2 * PUT_OFF_MS.min), PUT_OFF_MS.max);
     const delayMs = Math.round(PUT_OFF_MS.min + Math.random() * (latestMs - PUT_OFF_MS.min));
-    return new Snooze(`${delayMs}ms`, 'As many messages as may be are under way to this host.');
+    return new Snooze(`${delayMs}ms`, 'As many calls as may be are under way to this host.');
   }
 }
 
