@@ -24,7 +24,7 @@ export function payloadOf<D extends JobDefinition>(definition: D, fields: PlainP
 export function jobContext<D extends JobDefinition>(
   definition: D,
   payload: PlainPayload<D>,
-  options: Partial<Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt'>> = {},
+  options: Partial<Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt' | 'signAs' | 'tracestate'>> = {},
 ): TestContext<D> {
   const lines: LogLine[] = [];
   const write =
@@ -32,6 +32,7 @@ export function jobContext<D extends JobDefinition>(
     (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
       lines.push({ level, message, fields });
     };
+  const traceId = randomBytes(16).toString('hex');
   const log: JobLog = { info: write('info'), warn: write('warn'), error: write('error') };
   return {
     jobId: `${definition.type}_${ulid()}`,
@@ -40,8 +41,11 @@ export function jobContext<D extends JobDefinition>(
     attempt: 1,
     maxAttempts: definition.maxAttempts,
     signal: new AbortController().signal,
-    traceId: randomBytes(16).toString('hex'),
+    traceId,
     requestId: null,
+    traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+    tracestate: null,
+    signAs: null,
     log,
     lines,
     progress: () => undefined,

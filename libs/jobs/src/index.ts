@@ -26,10 +26,12 @@ export {
   exponential,
   fixed,
   quadratic,
+  retryDelayMs,
   type RetryPolicy,
   type StoredRetryPolicy,
 } from './definition/retry-policy.js';
-export { Sensitive } from './definition/sensitive.decorator.js';
+export { DISCREET, Sensitive } from './definition/sensitive.decorator.js';
+export { toStoredJson } from './definition/stored-json.js';
 export { isUnchecked, unchecked } from './definition/unchecked-payload.js';
 export { JobsModule } from './jobs.module.js';
 export { WorkerBootError } from './runtime/handler-registry.js';

@@ -45,4 +45,6 @@ export interface EnqueueOptions {
   readonly traceparent?: string;
   readonly tracestate?: string;
   readonly requestId?: string;
+  /** The name of the secrets that sign what the job sends, for types that send; 1 to 64 characters. No client may choose it. */
+  readonly signAs?: string;
 }

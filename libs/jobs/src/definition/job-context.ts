@@ -39,6 +39,11 @@ export interface JobContext<D extends JobDefinition = JobDefinition> {
   /** 32 hex digits, constant over retries. */
   readonly traceId: string;
   readonly requestId: string | null;
+  /** W3C trace context of the submit, constant over retries: to be sent along by a handler that calls others. */
+  readonly traceparent: string;
+  readonly tracestate: string | null;
+  /** The name of the secrets that sign what the handler sends, as the submit said. */
+  readonly signAs: string | null;
   readonly log: JobLog;
   /**
    * Tells how far the job is: percent from 0 to 100, and perhaps in words and as JSON data (4 KiB at most). Told often, it is

@@ -10,7 +10,7 @@ export const TEXT_BOUNDS = {
   metadataKey: { min: 1, max: 64 },
   metadataValue: { min: 0, max: 512 },
   webhookUrl: { min: 1, max: 2_048 },
-  webhookSecretName: { min: 1, max: 64 },
+  secretName: { min: 1, max: 64 },
 } as const;
 
 export const MOST_TAGS = 10;

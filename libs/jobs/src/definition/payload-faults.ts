@@ -1,7 +1,7 @@
 import { getMetadataStorage, type MetadataStorage, type ValidationError } from 'class-validator';
 import type { Violation } from './errors.js';
 import { pointerStep } from './json-pointer.js';
-import { isSensitive } from './sensitive.decorator.js';
+import { isSensitive, type DISCREET } from './sensitive.decorator.js';
 
 const RESERVED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
@@ -39,16 +39,22 @@ export function isReadable(value: object): boolean {
   );
 }
 
-/** What class-validator found, place by place. What it says of a sensitive value may repeat it, so only the rule is named. */
+/**
+ * What class-validator found, place by place. What it says of a sensitive value may repeat it, so only the rule is named, unless the
+ * rule is {@link DISCREET}.
+ */
 export function violationsOf(errors: readonly ValidationError[], parent = '', isHidden = false): Violation[] {
-  return errors.flatMap(({ target, property, constraints = {}, children = [] }) => {
+  return errors.flatMap(({ target, property, constraints = {}, contexts = {}, children = [] }) => {
     const pointer = `${parent}/${pointerStep(property)}`;
     const isOneHidden = isHidden || (target !== undefined && isSensitive(target, property));
     const own = Object.entries(constraints)
       .toSorted(([a], [b]) => Number(isOfKind(b)) - Number(isOfKind(a)))
       .map(([rule, message]) => ({
         pointer,
-        detail: rule === 'whitelistValidation' ? unknownField(target) : detailOf(rule, message, isOneHidden),
+        detail:
+          rule === 'whitelistValidation'
+            ? unknownField(target)
+            : detailOf(rule, message, isOneHidden && !isDiscreet(contexts, rule)),
       }));
     return [...own, ...violationsOf(children, pointer, isOneHidden)];
   });
@@ -61,6 +67,11 @@ function isOfKind(rule: string): boolean {
 
 function detailOf(rule: string, message: string, isHidden: boolean): string {
   return isHidden ? `breaks the rule ${rule}; the value is sensitive and not shown` : message;
+}
+
+/** What a rule was given as its context comes back as a copy. */
+function isDiscreet(contexts: Readonly<Record<string, Partial<typeof DISCREET.context> | undefined>>, rule: string): boolean {
+  return contexts[rule]?.isDiscreet === true;
 }
 
 /** Faults are many and messages short, so a class with more fields is not told whole. */

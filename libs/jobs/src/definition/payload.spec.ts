@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateIf, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsOptional, IsString, Length, Max, MaxLength, Min, ValidateIf, ValidateNested } from 'class-validator';
 import { InvalidPayloadError, PermanentError, type Violation } from './errors.js';
 import { fingerprintOf } from './fingerprint.js';
 import { defineJob, type PayloadClass } from './job-definition.js';
 import { parsePayload, payloadToJson, readPayload } from './payload.js';
-import { Sensitive } from './sensitive.decorator.js';
+import { DISCREET, Sensitive } from './sensitive.decorator.js';
 import { unchecked } from './unchecked-payload.js';
 
 class Line {
@@ -51,6 +51,13 @@ class Unknowable {
   @ValidateIf((_payload, value) => value !== longest)
   @MaxLength(5)
   to!: string;
+}
+
+class Token {
+  @Sensitive()
+  @Length(5, 5, { message: 'must have 5 characters', ...DISCREET })
+  @IsString()
+  token!: string;
 }
 
 class Login {
@@ -203,6 +210,14 @@ describe('parsePayload', () => {
         detail: 'breaks the rule maxLength; the value is sensitive and not shown',
       });
     }
+  });
+
+  it('tells of a sensitive value what a rule says that vouches for its own words', () => {
+    expect(faultsOf({ token: 'secret' }, 'refuse', Token)).toEqual([{ pointer: '/token', detail: 'must have 5 characters' }]);
+    expect(faultsOf({ token: 7 }, 'refuse', Token)).toEqual([
+      { pointer: '/token', detail: 'breaks the rule isString; the value is sensitive and not shown' },
+      { pointer: '/token', detail: 'must have 5 characters' },
+    ]);
   });
 
   it('names twenty of the known fields at most', () => {

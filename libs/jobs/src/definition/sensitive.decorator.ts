@@ -11,6 +11,11 @@ export function Sensitive(): PropertyDecorator {
   };
 }
 
+/**
+ * For the options of a rule on a sensitive field whose message never repeats the value, such as one with a text of its own: it is told.
+ */
+export const DISCREET = { context: { isDiscreet: true } } as const;
+
 /** Whether a field of objects with this prototype was marked, by their class or one that it extends. */
 export function isSensitive(prototype: object | null, field: string): boolean {
   if (prototype === null) return false;

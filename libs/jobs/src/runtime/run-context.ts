@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { formatTraceparent } from '@antrean/platform';
 import type { EnqueueOptions } from '../definition/enqueue-options.js';
 import type { EnqueuedJob } from '../definition/enqueued-job.js';
 import type { Checkpoint, JobContext, JobLog } from '../definition/job-context.js';
@@ -56,6 +57,18 @@ export class RunContext implements JobContext {
     return this.parts.run.signal;
   }
 
+  get traceparent(): string {
+    return formatTraceparent(this.parts.job.record.trace);
+  }
+
+  get tracestate(): string | null {
+    return this.parts.job.record.facts.tracestate ?? null;
+  }
+
+  get signAs(): string | null {
+    return this.parts.job.record.facts.signAs ?? null;
+  }
+
   get log(): JobLog {
     const { logs, job, notes } = this.parts;
     this.madeLog ??= logs.of(this.type, job, notes);
@@ -83,10 +96,10 @@ export class RunContext implements JobContext {
     options: EnqueueOptions = {},
   ): Promise<EnqueuedJob> => {
     const { job, queue } = this.parts;
-    const { trace, facts } = job.record;
+    const { facts } = job.record;
     this.children += 1;
     return queue.enqueueOnce(definition, payload, {
-      traceparent: `00-${trace.traceId}-${trace.parentId}-${trace.flags.toString(16).padStart(2, '0')}`,
+      traceparent: this.traceparent,
       ...(facts.tracestate === undefined ? {} : { tracestate: facts.tracestate }),
       ...(facts.requestId === undefined ? {} : { requestId: facts.requestId }),
       ...(facts.userId === undefined ? {} : { userId: facts.userId }),

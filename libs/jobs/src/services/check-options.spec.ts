@@ -34,6 +34,7 @@ const TEXTS = [
   ['onceKey', 255],
   ['userId', 128],
   ['requestId', 128],
+  ['signAs', 64],
 ] as const;
 
 describe('options', () => {
@@ -60,6 +61,7 @@ describe('options', () => {
       traceparent: 'any',
       tracestate: 'any',
       requestId: 'r',
+      signAs: 's',
     };
     expect(faultsOf(options)).toEqual([]);
   });
@@ -141,7 +143,7 @@ describe('options', () => {
 
   it.each(['\ud800', 'a\udc00b', '😀\ud83d', 'a\0'])('refuse NUL and half a character in any text: %j', (text) => {
     const detail = 'has a NUL character or half of a surrogate pair';
-    for (const name of ['dedupeKey', 'onceKey', 'userId', 'requestId']) {
+    for (const name of ['dedupeKey', 'onceKey', 'userId', 'requestId', 'signAs']) {
       expect(faultsOf({ [name]: text })).toEqual([{ pointer: `/${name}`, detail }]);
     }
     expect(faultsOf({ tags: ['fine', text] })).toEqual([{ pointer: '/tags/1', detail }]);

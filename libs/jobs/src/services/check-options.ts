@@ -26,6 +26,7 @@ const CHECKS: Readonly<Record<keyof EnqueueOptions, Check>> = {
   onceKey: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.onceKey),
   userId: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.userId),
   requestId: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.requestId),
+  signAs: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.secretName),
   traceparent: string,
   tracestate: string,
   tags: tagFaults,

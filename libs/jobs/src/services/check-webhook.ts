@@ -13,7 +13,7 @@ export function webhookFaults(pointer: string, value: unknown): readonly Violati
   return [
     ...urlFaults(`${pointer}/url`, url),
     ...(events === undefined || areWebhookEvents(events) ? [] : [{ pointer: `${pointer}/events`, detail: WEBHOOK_EVENTS_RULE }]),
-    ...textFaults(`${pointer}/secretName`, secretName, TEXT_BOUNDS.webhookSecretName),
+    ...textFaults(`${pointer}/secretName`, secretName, TEXT_BOUNDS.secretName),
   ];
 }
 

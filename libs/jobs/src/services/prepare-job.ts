@@ -117,7 +117,8 @@ function whenOf({ delayMs, runAt }: EnqueueOptions): NewJob['when'] {
   return delayMs === undefined || delayMs === 0 ? undefined : { delayMs };
 }
 
-function factsOf({ requestId, userId, tags = [], metadata, backoff, dedupeTtlMs, tracestate, webhook }: EnqueueOptions): Facts {
+function factsOf(options: EnqueueOptions): Facts {
+  const { requestId, userId, tags = [], metadata, backoff, dedupeTtlMs, tracestate, webhook, signAs } = options;
   const facts: { -readonly [K in keyof Facts]: Facts[K] } = {};
   const state = parseTracestate(tracestate);
   if (requestId !== undefined) facts.requestId = requestId;
@@ -128,5 +129,6 @@ function factsOf({ requestId, userId, tags = [], metadata, backoff, dedupeTtlMs,
   if (backoff !== undefined) facts.backoff = backoff;
   if (dedupeTtlMs !== undefined) facts.dedupeTtlMs = dedupeTtlMs;
   if (webhook !== undefined) facts.webhook = storedWebhook(webhook);
+  if (signAs !== undefined) facts.signAs = signAs;
   return facts;
 }

@@ -109,6 +109,7 @@ export interface Facts {
   /** Of the dedupe key, where it is not the definition's. */
   readonly dedupeTtlMs?: number;
   readonly webhook?: StoredWebhook;
+  readonly signAs?: string;
 }
 
 /** What a submit decides about a job. */

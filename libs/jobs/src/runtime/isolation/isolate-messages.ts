@@ -13,6 +13,9 @@ export interface IsolatedJob {
   readonly maxAttempts: number;
   readonly traceId: string;
   readonly requestId: string | null;
+  readonly traceparent: string;
+  readonly tracestate: string | null;
+  readonly signAs: string | null;
   readonly payloadJson: string;
   readonly checkpointJson: string | undefined;
 }
@@ -74,6 +77,7 @@ type Shapes<M extends { readonly kind: string }> = {
 const isNumber: Check = (value) => typeof value === 'number';
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNot: Check = (value) => value === undefined || isText(value);
+const isTextOrNull: Check = (value) => value === null || isText(value);
 const isAnything: Check = () => true;
 const isOneOf =
   (...values: readonly string[]): Check =>
@@ -110,7 +114,10 @@ const JOB: { readonly [F in keyof IsolatedJob]: Check } = {
   attempt: isNumber,
   maxAttempts: isNumber,
   traceId: isText,
-  requestId: (value) => value === null || isText(value),
+  requestId: isTextOrNull,
+  traceparent: isText,
+  tracestate: isTextOrNull,
+  signAs: isTextOrNull,
   payloadJson: isText,
   checkpointJson: isTextOrNot,
 };

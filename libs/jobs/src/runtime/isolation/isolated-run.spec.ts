@@ -21,6 +21,9 @@ function newRun() {
     signal: new AbortController().signal,
     traceId: 't',
     requestId: null,
+    traceparent: '00-t-p-00',
+    tracestate: null,
+    signAs: null,
     log: { info: log, warn: log, error: log },
     progress: (percent) => {
       if (percent > 100) throw new Error('refused');

@@ -35,9 +35,10 @@ export class IsolatedRun {
     private readonly catalog: JobCatalog,
     private readonly outcome: Outcome,
   ) {
-    const { jobId, type, attempt, maxAttempts, traceId, requestId, payload, checkpoint } = context;
-    const payloadJson = payloadToJson(type, payload);
-    this.job = { jobId, attempt, maxAttempts, traceId, requestId, payloadJson, checkpointJson: toJson(checkpoint.value) };
+    const { jobId, attempt, maxAttempts, traceId, requestId, traceparent, tracestate, signAs } = context;
+    const payloadJson = payloadToJson(context.type, context.payload);
+    const checkpointJson = toJson(context.checkpoint.value);
+    this.job = { jobId, attempt, maxAttempts, traceId, requestId, traceparent, tracestate, signAs, payloadJson, checkpointJson };
   }
 
   /** Ends the run, whatever goes on in its isolate. */

@@ -55,16 +55,12 @@ export class InsideRun {
   }
 
   private context(type: string): JobContext {
-    const { jobId, attempt, maxAttempts, traceId, requestId, payloadJson } = this.job;
+    const { payloadJson, checkpointJson: _, ...job } = this.job;
     return {
-      jobId,
+      ...job,
       type,
       payload: parsePayload(this.found.definition, JSON.parse(payloadJson), 'ignore'),
-      attempt,
-      maxAttempts,
       signal: this.controller.signal,
-      traceId,
-      requestId,
       log: this.log(),
       progress: (percent, message, data) => {
         // Refused here, where it is told, as it would be in the process.
