@@ -10,6 +10,7 @@ import { HealthModule } from './health/health.module.js';
 import { JsonBodyInterceptor } from './http/json-body/json-body.interceptor.js';
 import { Links } from './http/links.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { HttpRequestOption } from './jobs/http-request-option.js';
 import { JobActsController } from './jobs/job-acts.controller.js';
 import { JobSubmitter } from './jobs/job-submitter.js';
 import { JobAnswers } from './jobs/job-answers.js';
@@ -63,6 +64,7 @@ export class ApiModule {
         { provide: APP_FILTER, useClass: ProblemFilter },
         JobSubmitter,
         WebhookOption,
+        HttpRequestOption,
         JobWaits,
         JobAnswers,
         AuditLog,

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { Logger, WorkerConfig } from '@antrean/platform';
 import { DeadLettersModule } from './handlers/dead-letters/dead-letters.module.js';
 import { EmailSendModule } from './handlers/email-send/email-send.module.js';
+import { HttpRequestModule } from './handlers/http-request/http-request.module.js';
 import { WebhookDeliverModule } from './handlers/webhook-deliver/webhook-deliver.module.js';
 
 /** Every handler of this product: one module a job type. */
@@ -13,6 +14,7 @@ export class HandlersModule {
       imports: [
         DeadLettersModule,
         EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown, logger }),
+        HttpRequestModule.register(config),
         WebhookDeliverModule.register(config),
       ],
     };

@@ -1,12 +1,16 @@
 import type { JobDefinition } from '@antrean/jobs';
 import { DeleteDeadLetters, ReplayDeadLetters } from './dead-letters.jobs.js';
+import { HttpRequest } from './http-request.job.js';
 import { SendEmail } from './send-email.job.js';
 import { WebhookDeliver } from './webhook-deliver.job.js';
 
 export { DeadLettersPayload, DeleteDeadLetters, ReplayDeadLetters } from './dead-letters.jobs.js';
 export type { FlatVariables } from './flat-variables.decorator.js';
+export { HttpRequest, HttpRequestPayload, type HttpMethod } from './http-request.job.js';
+export { contentTypeIn, type RequestHeaders } from './request-headers.decorator.js';
 export { SendEmail, SendEmailPayload } from './send-email.job.js';
+export { isInStatusList } from './status-list.decorator.js';
 export { WebhookDeliver, WebhookDeliverPayload, webhookWaitMs } from './webhook-deliver.job.js';
 
 /** Every job type of this product. Api and worker both read it. */
-export const catalog: readonly JobDefinition[] = [SendEmail, ReplayDeadLetters, DeleteDeadLetters, WebhookDeliver];
+export const catalog: readonly JobDefinition[] = [SendEmail, HttpRequest, ReplayDeadLetters, DeleteDeadLetters, WebhookDeliver];

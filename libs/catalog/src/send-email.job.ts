@@ -1,13 +1,12 @@
-import { Length, Matches, ValidateIf } from 'class-validator';
+import { Length, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { defineJob, exponential } from '@antrean/jobs';
 import { EMAIL_ADDRESS_SCHEMA, IsEmailAddress } from './email-address.decorator.js';
 import { FLAT_VARIABLES_SCHEMA, IsFlatVariables, type FlatVariables } from './flat-variables.decorator.js';
+import { IfGiven } from './if-given.decorator.js';
 import { SINGLE_LINE } from './single-line.js';
 
 const oneLine = { message: '$property must not hold line breaks or other control characters' };
-/** Absent is fine, null is not: the JSON schema says the same. */
-const IfGiven = (): PropertyDecorator => ValidateIf((_payload, value: unknown) => value !== undefined);
 
 /**
  * One mail to one recipient. No field may hold a line break or another control character, so none can add a header

@@ -60,6 +60,7 @@ export const DescribesSubmit = () =>
       schema: { $ref: '#/components/schemas/SubmitJob' },
       examples: {
         least: { value: { type: 'email.send', payload: { to: 'budi@example.com', template: 'welcome' } } },
+        request: { value: { type: 'http.request', payload: { url: 'https://shop.example/payments', body: { order: 42 } } } },
         withOptions: {
           value: {
             type: 'email.send',

@@ -2,6 +2,7 @@ import { Body } from '@nestjs/common';
 import { SendEmail } from '@antrean/catalog';
 import { JobCatalog } from '@antrean/jobs';
 import { JsonResource } from '../http/json-resource.decorator.js';
+import { HttpRequestOption } from './http-request-option.js';
 import { JobAnswers } from './job-answers.js';
 import { JobSubmitter } from './job-submitter.js';
 import type { JobView } from './job.view.js';
@@ -20,6 +21,7 @@ export class SubmitsController {
     private readonly submitter: JobSubmitter,
     private readonly answers: JobAnswers,
     private readonly webhooks: WebhookOption,
+    private readonly requests: HttpRequestOption,
   ) {}
 
   @Submits()
@@ -27,7 +29,11 @@ export class SubmitsController {
   async submit(@Body() body: object, @Submitting() request: SubmitRequest): Promise<SubmittedJobView | JobView> {
     const { type, payload, webhook, ...submission } = parseSubmission(body);
     const definition = this.catalog.getOpen(type);
-    const options = { ...submission.options, ...this.webhooks.of(webhook, request.context) };
+    const options = {
+      ...submission.options,
+      ...this.webhooks.of(webhook, request.context),
+      ...this.requests.of(definition, payload, request.context),
+    };
     const job = await this.submitter.submit({ definition, payload, payloadAt: '/payload', options }, request);
     return this.answers.answer(job, request);
   }
