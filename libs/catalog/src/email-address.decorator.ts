@@ -22,13 +22,14 @@ export function IsEmailAddress(): PropertyDecorator {
   return ValidateBy({
     name: 'isEmailAddress',
     validator: {
-      validate: (value: unknown) => faultOf(value) === undefined,
-      defaultMessage: (args?: ValidationArguments) => `${args?.property ?? 'value'} ${faultOf(args?.value) ?? ''}`,
+      validate: (value: unknown) => emailAddressFault(value) === undefined,
+      defaultMessage: (args?: ValidationArguments) => `${args?.property ?? 'value'} ${emailAddressFault(args?.value) ?? ''}`,
     },
   });
 }
 
-function faultOf(value: unknown): string | undefined {
+/** What is wrong with an e-mail address by the same rules, to be read after a name (`to must be …`); undefined when nothing is. */
+export function emailAddressFault(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   if (!SINGLE_LINE.test(value)) return 'must not hold line breaks or other control characters';
   const at = value.lastIndexOf('@');

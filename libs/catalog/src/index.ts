@@ -5,6 +5,7 @@ import { SendEmail } from './send-email.job.js';
 import { WebhookDeliver } from './webhook-deliver.job.js';
 
 export { DeadLettersPayload, DeleteDeadLetters, ReplayDeadLetters } from './dead-letters.jobs.js';
+export { emailAddressFault } from './email-address.decorator.js';
 export type { FlatVariables } from './flat-variables.decorator.js';
 export { HttpRequest, HttpRequestPayload, type HttpMethod } from './http-request.job.js';
 export { contentTypeIn, type RequestHeaders } from './request-headers.decorator.js';
