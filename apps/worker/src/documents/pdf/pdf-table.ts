@@ -1,0 +1,26 @@
+import type { Cell } from '../cell.js';
+
+export interface PdfColumn {
+  readonly head: string;
+  /** The part of the width that it gets, beside the shares of the others. */
+  readonly share: number;
+  /** Numbers stand right. */
+  readonly align: 'left' | 'right';
+  /** How a cell is written, such as an amount with its currency. Without it as in CSV. */
+  readonly show?: (cell: Cell) => string;
+}
+
+export interface PdfTable {
+  readonly title: string;
+  /** What stands below the title, such as the period. */
+  readonly subtitle: string;
+  /** The language of the document (BCP 47), for screen readers. */
+  readonly lang: string;
+  readonly createdAt: Date;
+  readonly layout: 'portrait' | 'landscape';
+  readonly columns: readonly PdfColumn[];
+  /** As many cells each as there are columns. */
+  readonly rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>;
+  /** Asked for after the last row: the cells of a row in bold, null where a column has no total. */
+  readonly totals?: () => readonly Cell[];
+}

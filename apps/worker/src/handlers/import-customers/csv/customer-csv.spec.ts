@@ -1,0 +1,347 @@
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { PermanentError } from '@antrean/jobs';
+import type { CsvPlace } from './csv-place.js';
+import { readCustomerCsv } from './customer-csv.js';
+import type { CustomerRow } from './row-reader.js';
+
+type Start = { readonly charset?: string } | CsvPlace;
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  await Promise.resolve();
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function rowsOf(file: Buffer | string, start: Start = {}, size = 1_000_000): Promise<CustomerRow[]> {
+  const bytes = typeof file === 'string' ? Buffer.from(file) : file;
+  const rows: CustomerRow[] = [];
+  for await (const row of readCustomerCsv(inPieces(bytes, size), start)) rows.push(row);
+  return rows;
+}
+
+/** `2 a@b.c|Name|phone|DE` for a customer, `2! name: why` for a rejected row. */
+function told(row: CustomerRow): string {
+  if (row.kind === 'rejected') return `${row.line}! ${row.column ?? '-'}: ${row.reason}`;
+  const { email, name, phone, country } = row.customer;
+  return `${row.line} ${[email, name, phone, country].map((text) => text ?? '').join('|')}`;
+}
+
+async function read(file: Buffer | string, start: Start = {}): Promise<string[]> {
+  return (await rowsOf(file, start)).map(told);
+}
+
+async function faultOf(file: Buffer | string, start: Start = {}): Promise<{ code: string; message: string }> {
+  const error: unknown = await rowsOf(file, start).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof PermanentError)) throw new Error(`It should not be taken: ${String(error)}`);
+  return { code: error.code, message: error.message };
+}
+
+function utf16(text: string, order: 'le' | 'be', hasMark: boolean): Buffer {
+  const bytes = Buffer.from((hasMark ? '\ufeff' : '') + text, 'utf16le');
+  return order === 'le' ? bytes : bytes.swap16();
+}
+
+const HEADER = 'email,name,phone,country\n';
+
+describe('a file of customers', () => {
+  it.each<[what: string, file: string, rows: string[]]>([
+    ['all columns', `${HEADER}a@b.example,Ana,+62 21,ID\n`, ['2 a@b.example|Ana|+62 21|ID']],
+    ['the e-mail alone', 'email\na@b.example\n\nc@d.example', ['2 a@b.example|||', '4 c@d.example|||']],
+    ['another order and case, and columns it does not know', 'Notes,NAME,E-Mail\nx,Ana,a@b.example', ['2 a@b.example|Ana||']],
+    ['blanks and underscores in names', ' _Email_ ;  Name\na@b.example;Ana', ['2 a@b.example|Ana||']],
+    ['columns without a name', 'email,,\na@b.example,x,y', ['2 a@b.example|||']],
+    ['semicolons', 'email;name\na@b.example;"Ana, B"', ['2 a@b.example|Ana, B||']],
+    ['tabs', 'name\temail\nAna; B,C\ta@b.example', ['2 a@b.example|Ana; B,C||']],
+    ['a delimiter that is also in a name of a column', '"first, name";email;name\n1;a@b.example;Ana', ['2 a@b.example|Ana||']],
+    ['a header and nothing else', HEADER, []],
+    ['a header without a line break', 'email', []],
+    ['blank lines before the header', '\n \r\n\nemail\na@b.example', ['5 a@b.example|||']],
+    ['CR alone', 'email,name\ra@b.example,A\rb@b.example,B', ['2 a@b.example|A||', '3 b@b.example|B||']],
+    [
+      'all kinds of line breaks',
+      'email\r\na@b.example\nb@b.example\rc@b.example\r\n\r\nd@b.example',
+      ['2 a@b.example|||', '3 b@b.example|||', '4 c@b.example|||', '6 d@b.example|||'],
+    ],
+    ['blank rows', `${HEADER} \n,,,\n\t\na@b.example,,,\n`, ['5 a@b.example|||']],
+    ['blanks around fields', 'email , name\n  a@b.example , Ana ', ['2 a@b.example|Ana||']],
+    ['quotes', '"email","name"\n"a@b.example","Ana ""Bo"" C"', ['2 a@b.example|Ana "Bo" C||']],
+    ['blanks around quotes', 'email, name\n "a@b.example" , "A, B" ', ['2 a@b.example|A, B||']],
+    ['a quote within a field without quotes', 'email,name\na@b.example,5" disk "x"', ['2 a@b.example|5" disk "x"||']],
+    ['empty fields in quotes', 'email,name\n"a@b.example",""', ['2 a@b.example|||']],
+    ['line breaks in quotes', 'email,notes\na@b.example,"1\r\n2\n3\r4"\nb@b.example,x', ['2 a@b.example|||', '6 b@b.example|||']],
+    ['the same e-mail twice', 'email,name\na@b.example,1\na@b.example,2', ['2 a@b.example|1||', '3 a@b.example|2||']],
+    ['countries in small letters', 'email,country\na@b.example,id', ['2 a@b.example|||ID']],
+    ['an international domain', 'email\nbudi@bücher.example', ['2 budi@bücher.example|||']],
+    ['what an export guards', "email,name,phone\na@b.example,'=A,'+62 21", ['2 a@b.example|=A|+62 21|']],
+    ['names of all kinds of scripts', 'email,name\na@b.example,Зоя Ζωή 王 זוי زوي 🎉', ['2 a@b.example|Зоя Ζωή 王 זוי زوي 🎉||']],
+  ])('may have %s', async (_what, file, rows) => {
+    expect(await read(file)).toEqual(rows);
+  });
+
+  it.each<[what: string, file: string, rows: (string | RegExp)[]]>([
+    [
+      'fields that are missing',
+      `${HEADER}a@b.example,Ana\nb@b.example,,,`,
+      [/^2! phone: The row has 2 fields, the header 4\. Add/, '3 b@b.example|||'],
+    ],
+    ['fields that are too many', 'email;name\na@b.example;A;B', [/^2! -: The row has 3 fields, the header 2\. .*semicolon/]],
+    ['no e-mail', 'email,name\n,Ana', ['2! email: email is empty. Every row needs an e-mail address.']],
+    [
+      'no e-mail address',
+      'email\nana\na@@b.example\nAna <a@b.example>',
+      [/^2! email: email must be one/, /^3! email/, /^4! email/],
+    ],
+    [
+      'an e-mail address that is too long',
+      `email\n${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(200)}`,
+      [/^2! email: .*at most 254/],
+    ],
+    [
+      'a name that is too long',
+      `email,name\na@b.example,${'n'.repeat(201)}`,
+      [/^2! name: .*201 characters, at most 200.*Shorten/],
+    ],
+    ['a phone that is too long', `email,phone\na@b.example,${'1'.repeat(41)}`, [/^2! phone: .*41 characters/]],
+    [
+      'a control character',
+      'email,name\na@b.example,A\u0007B\nb@b.example,"A\nB"',
+      [/^2! name: .*Remove it/, /^3! name: .*line break/],
+    ],
+    [
+      'a country that is none',
+      'email,country\na@b.example,XX\nb@b.example,Indonesia',
+      [/^2! country: .*ISO 3166/, /^3! country/],
+    ],
+    [
+      'text after a quote',
+      'email,name\na@b.example,"A" B\nb@b.example,"B"',
+      [/^2! name: .*closing quote.*twice/, '3 b@b.example|B||'],
+    ],
+    [
+      'quotes escaped by a backslash',
+      'email,name\na@b.example,"A \\"B\\" C"\nb@b.example,B',
+      [/^2! name: /, '3 b@b.example|B||'],
+    ],
+    [
+      'a quote that is not closed',
+      'email,name\na@b.example,"A\nb@b.example,B\n"c@b.example,C',
+      [/^2! name: .*closing quote/, /^5! -: /].slice(0, 1),
+    ],
+    [
+      'a quote that is not closed before the end',
+      'email,name\na@b.example,"A\nb@b.example,B',
+      [/^2! -: .*none closes it/, '3 b@b.example|B||'],
+    ],
+    [
+      'a quote that is not closed in the last line',
+      'email,name\nb@b.example,B\na@b.example,"A',
+      ['2 b@b.example|B||', /^3! -: .*none closes it/],
+    ],
+  ])('has rows rejected for %s', async (_what, file, expected) => {
+    const rows = await read(file);
+    expect(rows).toEqual(expected.map((line) => (typeof line === 'string' ? line : (expect.stringMatching(line) as string))));
+  });
+
+  it('tells a rejected row as it stands in the file', async () => {
+    const rows = await rowsOf('email,name\r\n"a@b.example" , "x""\r\ny",1\r\nb@b.example,B\r\n');
+    expect(rows.map((row) => row.text)).toEqual(['"a@b.example" , "x""\r\ny",1', 'b@b.example,B']);
+  });
+
+  it('loses one line of a quote that no other closes within a MiB, and no more', async () => {
+    const lines = Array.from({ length: 60_000 }, (_, at) => `c${at}@b.example,name ${at}`);
+    lines[10] = 'c10@b.example,"name 10';
+    const rows = await rowsOf(`email,name\n${lines.join('\n')}`, {}, 64 * 1024);
+    expect(rows).toHaveLength(60_000);
+    expect(rows.flatMap((row) => (row.kind === 'rejected' ? [[row.line, row.text]] : []))).toEqual([[12, lines[10]]]);
+  });
+
+  it('reads a row of a MiB, tells the beginning of a longer one, and goes on after it', async () => {
+    const fits = `a@b.example,"${'x'.repeat(1024 ** 2 - 15)}"\n`;
+    const tooLong = `b@b.example,${'y'.repeat(5 * 1024 ** 2)}\r\n`;
+    for (const size of [999, 1024 ** 2, 10_000_000]) {
+      const rows = await rowsOf(`email,notes\n${fits}${tooLong}c@b.example,z`, {}, size);
+      expect(rows.map((row) => told(row).slice(0, 60))).toEqual([
+        '2 a@b.example|||',
+        '3! -: The row is longer than 1 MiB. Shorten it.',
+        '4 c@b.example|||',
+      ]);
+      expect(rows[1]?.text).toBe(`${tooLong.slice(0, 4096)}…`);
+    }
+  });
+});
+
+describe('the charset', () => {
+  const table = 'email;name\r\na@b.example;Zoë €5\r\nb@b.example;Ñandú\r\n';
+  const expected = ['2 a@b.example|Zoë €5||', '3 b@b.example|Ñandú||'];
+  const windows1252 = Buffer.from(table.replace('€', '\x80'), 'latin1');
+
+  it.each<[what: string, file: Buffer]>([
+    ['UTF-8', Buffer.from(table)],
+    ['UTF-8 with a mark', Buffer.from(`\ufeff${table}`)],
+    ['UTF-16LE with a mark', utf16(table, 'le', true)],
+    ['UTF-16BE with a mark', utf16(table, 'be', true)],
+    ['UTF-16LE without a mark', utf16(table, 'le', false)],
+    ['UTF-16BE without a mark', utf16(table, 'be', false)],
+    ['Windows-1252', windows1252],
+  ])('is found: %s', async (_what, file) => {
+    expect(await read(file)).toEqual(expected);
+  });
+
+  it.each<[label: string, name: string, bytes: number[]]>([
+    ['latin1', 'Zoë', [0x5a, 0x6f, 0xeb]],
+    ['windows-1251', 'Зоя', [0xc7, 0xee, 0xff]],
+    ['ISO-8859-2', 'Łuk', [0xa3, 0x75, 0x6b]],
+    ['shift_jis', 'ソ表', [0x83, 0x5c, 0x95, 0x5c]],
+    ['gb18030', '王', [0xcd, 0xf5]],
+    ['big5', '王', [0xa4, 0xfd]],
+    ['euc-kr', '김', [0xb1, 0xe8]],
+    [' UTF-8 ', 'ë', [0xc3, 0xab]],
+  ])('may be named: %s', async (label, name, bytes) => {
+    const file = Buffer.concat([Buffer.from('email,name\na@b.example,'), Buffer.from(bytes), Buffer.from('\n')]);
+    expect(await read(file, { charset: label })).toEqual([`2 a@b.example|${name}||`]);
+  });
+
+  it('is what a mark says, whatever was named', async () => {
+    expect(await read(Buffer.from(`\ufeff${table}`), { charset: 'windows-1252' })).toEqual(expected);
+  });
+
+  it.each(['utf-9', '', 'iso-2022-kr', 'x'.repeat(500)])('is refused when nobody knows it: %j', async (charset) => {
+    const { code, message } = await faultOf(HEADER, { charset });
+    expect(code).toBe('import_charset_unknown');
+    expect(message).toContain('Use a label such as utf-8');
+    expect(message.length).toBeLessThan(250);
+  });
+
+  it('is refused when rows cannot be told apart in it', async () => {
+    expect(await faultOf(HEADER, { charset: 'iso-2022-jp' })).toMatchObject({ code: 'import_charset_unknown' });
+  });
+
+  const ascii = Array.from({ length: 20_000 }, (_, at) => `c${at}@b.example,name ${at}\n`).join('');
+
+  it('stays open while all is ASCII, and is then found by what comes', async () => {
+    const start = Buffer.from(`email,name\n${ascii}`);
+    const after = Buffer.from('z@b.example,Zoë\n'.repeat(3), 'latin1');
+    const late = await read(Buffer.concat([start, after]));
+    expect(late.slice(-3)).toEqual(['20002 z@b.example|Zoë||', '20003 z@b.example|Zoë||', '20004 z@b.example|Zoë||']);
+    expect((await read(Buffer.concat([start, Buffer.from('z@b.example,Zoë\n')]))).at(-1)).toBe('20002 z@b.example|Zoë||');
+  });
+
+  it('rejects the rows of a UTF-8 file that are not UTF-8, and reads on', async () => {
+    const notes = 'x'.repeat(200);
+    const utf8 = Buffer.from(`a@b.example,Zoë,${notes}\n`.repeat(50_000));
+    const latin1 = Buffer.from('x@b.example,Zoë,\n', 'latin1');
+    let rows = 0;
+    const rejected: string[] = [];
+    for await (const row of readCustomerCsv(
+      inPieces(Buffer.concat([Buffer.from('email,name,notes\n'), utf8, latin1, utf8]), 65_536),
+      {},
+    )) {
+      rows++;
+      if (row.kind === 'rejected') rejected.push(told(row));
+    }
+    expect(rows).toBe(100_001);
+    expect(rejected).toEqual([expect.stringMatching(/^50002! name: name has bytes that are no text in utf-8.*best UTF-8/)]);
+  });
+
+  it('is UTF-8 also when a row at the beginning is broken', async () => {
+    const rows = await read(
+      Buffer.concat([
+        Buffer.from('email,name\n'),
+        Buffer.from('x@b.example,Zo\xeb\n', 'latin1'),
+        Buffer.from('a@b.example,Zoë\n'.repeat(2)),
+      ]),
+    );
+    expect(rows).toEqual([expect.stringMatching(/^2! name: .*utf-8/), '3 a@b.example|Zoë||', '4 a@b.example|Zoë||']);
+  });
+
+  it('rejects the rows of a Windows-1252 file that are UTF-8, unless that charset was named', async () => {
+    const file = Buffer.concat([
+      Buffer.from('email,name\n'),
+      Buffer.from('a@b.example,Zo\xeb\n'.repeat(3), 'latin1'),
+      Buffer.from('b@b.example,Zoë\n'),
+    ]);
+    expect(await read(file)).toEqual([
+      '2 a@b.example|Zoë||',
+      '3 a@b.example|Zoë||',
+      '4 a@b.example|Zoë||',
+      expect.stringMatching(/^5! -: The row is in UTF-8/),
+    ]);
+    expect((await read(file, { charset: 'windows-1252' })).at(-1)).toBe('5 b@b.example|ZoÃ«||');
+  });
+
+  it('takes no half of a character of UTF-16', async () => {
+    const file = Buffer.concat([utf16('email,name\na@b.example,\ud83d\nb@b.example,B', 'le', true), Buffer.of(0x41)]);
+    expect(await read(file)).toEqual([expect.stringMatching(/^2! name: .*utf-16le/), expect.stringMatching(/^3! name/)]);
+  });
+});
+
+describe('a file that is no CSV with a header', () => {
+  it.each<[what: string, file: Buffer | string, message: RegExp]>([
+    [
+      'a workbook',
+      'PK\x03\x04\x14\x00\x06\x00\x08\x00[Content_Types].xml',
+      /is an Excel workbook \(\.xlsx\).*Save the table as CSV/,
+    ],
+    ['a spreadsheet', 'PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet', /OpenDocument file/],
+    ['an archive', 'PK\x03\x04\x14\x00\x00\x00customers.csv', /is a ZIP archive/],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /old Excel workbook/],
+    ['a PDF', '%PDF-1.7\n%\xe2\xe3', /PDF document/],
+    ['gzip', gzipSync('email\na@b.example\n'), /compressed with gzip/],
+    ['an image', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), /PNG image/],
+    ['UTF-32', Buffer.from('fffe000065000000', 'hex'), /UTF-32/],
+    ['a web page', '\ufeff\n <!DOCTYPE html>\n<html><body>email,name</body></html>', /web page/],
+    ['a web page in UTF-16', utf16('<html>', 'le', true), /web page/],
+    ['XML', '<?xml version="1.0"?><a/>', /XML document/],
+    ['JSON', '[{"email": "a@b.example"}]', /JSON document/],
+    ['noise', Buffer.concat([Buffer.from('email,'), randomBytes(4_000)]), /binary data/],
+    ['NULs', 'email,name\0\0\0\0\0\0\0\0\0', /binary data/],
+  ])('says so: %s', async (_what, file, message) => {
+    const fault = await faultOf(file);
+    expect(fault.code).toBe('import_file_not_csv');
+    expect(fault.message).toMatch(message);
+  });
+
+  it.each(['', '\ufeff', '\n\n', ' \r\n\t\r\n', `\ufeff${'\n'.repeat(200_000)}`])('is empty: %j', async (file) => {
+    expect(await faultOf(file)).toMatchObject({ code: 'import_file_empty' });
+  });
+
+  it.each<[what: string, file: string, message: RegExp]>([
+    ['without the column', 'name,phone\nAna,1', /it has no column "email", but "name", "phone"/],
+    ['without a header', 'a@b.example,Ana\nb@b.example,Bo', /e-mail address where a name should be/],
+    ['with a delimiter that is not known', 'email|name\na@b.example|Ana', /but "email\|name"/],
+    ['with a quote that is not closed', '"email,name\na@b.example,Ana', /not closed/],
+    ['that does not end', `email,${'x'.repeat(70_000)}`, /does not end/],
+    ['with names of any length', `${'x'.repeat(500)},\u0007y`, /"x{40}…", "y"/],
+  ])('has no header: one %s', async (_what, file, message) => {
+    const fault = await faultOf(file);
+    expect(fault.code).toBe('import_header_missing');
+    expect(fault.message).toMatch(message);
+  });
+
+  it.each(['email,name,E-Mail', 'email,notes,Notes'])('has a column twice: %s', async (file) => {
+    expect(await faultOf(file)).toMatchObject({ code: 'import_column_twice' });
+  });
+});
+
+describe('the bytes of a file', () => {
+  it('are let go of when the reading stops', async () => {
+    let isClosed = false;
+    async function* endless(): AsyncGenerator<Buffer> {
+      await Promise.resolve();
+      try {
+        yield Buffer.from(HEADER);
+        for (;;) yield Buffer.from('a@b.example,,,\n');
+      } finally {
+        isClosed = true;
+      }
+    }
+    for await (const row of readCustomerCsv(endless(), {})) {
+      expect(row.line).toBe(2);
+      break;
+    }
+    expect(isClosed).toBe(true);
+  });
+});

@@ -1,0 +1,59 @@
+import { emailAddressFault } from '@antrean/catalog';
+import { isISO31661Alpha2 } from 'class-validator';
+import { withoutFormulaGuard } from '../../../documents/formula-guard.js';
+import type { Column } from './header.js';
+import type { RowFault } from './row-fault.js';
+
+/** A customer as a row states it. What a row leaves empty, or its file has no column for, is null. */
+export interface CustomerFields {
+  readonly email: string;
+  readonly name: string | null;
+  readonly phone: string | null;
+  /** Two capital letters of ISO 3166-1. */
+  readonly country: string | null;
+}
+
+/** What the fields of a row say; empty where there is nothing or no such column. */
+export type CustomerTexts = Readonly<Record<Column, string>>;
+
+const MAX_NAME = 200;
+const MAX_PHONE = 40;
+const CONTROL_CHARACTER = /[\p{Cc}\u2028\u2029]/u;
+
+/** A customer, or what is wrong first. */
+export function readCustomer(texts: CustomerTexts): CustomerFields | RowFault {
+  const { email } = texts;
+  const name = withoutFormulaGuard(texts.name);
+  const phone = withoutFormulaGuard(texts.phone);
+  const country = texts.country.toUpperCase();
+  return (
+    emailFault(email) ??
+    textFault('name', name, MAX_NAME) ??
+    textFault('phone', phone, MAX_PHONE) ??
+    countryFault(country) ?? { email, name: orNull(name), phone: orNull(phone), country: orNull(country) }
+  );
+}
+
+function emailFault(email: string): RowFault | undefined {
+  if (email === '') return { column: 'email', reason: 'email is empty. Every row needs an e-mail address.' };
+  const fault = emailAddressFault(email);
+  return fault === undefined ? undefined : { column: 'email', reason: `email ${fault}.` };
+}
+
+function textFault(column: Column, text: string, max: number): RowFault | undefined {
+  if (CONTROL_CHARACTER.test(text)) {
+    return { column, reason: `${column} has a line break, a tab or another control character in it. Remove it.` };
+  }
+  const length = Array.from(text).length;
+  if (length > max) return { column, reason: `${column} has ${length} characters, at most ${max} are taken. Shorten it.` };
+  return undefined;
+}
+
+function countryFault(country: string): RowFault | undefined {
+  if (country === '' || isISO31661Alpha2(country)) return undefined;
+  return { column: 'country', reason: 'country must be the two letters of ISO 3166-1, such as ID or DE, or empty.' };
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text;
+}
