@@ -43,6 +43,8 @@ const PLAIN =
 const NO_TEXT: readonly number[] = [0x2060];
 /** A font has no more glyphs than this. */
 const FIRST_COPY = 0x10000;
+/** A document counts up to 65,535 glyphs of a font. What is beyond this looks right, and is copied as something else. */
+const MAX_COPIES = 10_000;
 
 /** One font file. Text in scripts that need it (Arabic, Devanagari, Thai, accents that stand alone) is shaped by the font's rules. */
 export class Face {
@@ -128,7 +130,7 @@ export class Face {
     const text = codePoints.join();
     const first = this.textOf.get(id) ?? text;
     this.textOf.set(id, first);
-    if (first === text) return id;
+    if (first === text || this.copied.length === MAX_COPIES) return id;
     const key = `${id}:${text}`;
     const copy = this.copies.get(key) ?? FIRST_COPY + this.copied.push(id) - 1;
     this.copies.set(key, copy);

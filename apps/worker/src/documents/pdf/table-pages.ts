@@ -98,7 +98,10 @@ export class TablePages {
   }
 
   private nextPage(title: readonly (readonly [TextLine, Ink])[]): void {
+    const done = this.doc.page as PDFKit.PDFPage | null; // There is none at first.
     this.doc.addPage();
+    // It is written. PDFKit keeps its dictionary for the list of pages, which needs no more than its number.
+    if (done !== null) done.dictionary.data = { Pattern: undefined, Annots: undefined };
     this.page++;
     this.y = PAGE.margin;
     for (const [line, ink] of title) {

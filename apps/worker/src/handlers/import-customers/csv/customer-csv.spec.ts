@@ -56,6 +56,7 @@ describe('a file of customers', () => {
     ['semicolons', 'email;name\na@b.example;"Ana, B"', ['2 a@b.example|Ana, B||']],
     ['tabs', 'name\temail\nAna; B,C\ta@b.example', ['2 a@b.example|Ana; B,C||']],
     ['a delimiter that is also in a name of a column', '"first, name";email;name\n1;a@b.example;Ana', ['2 a@b.example|Ana||']],
+    ['names of columns that other files begin with', 'PK,GIF,email\n1,2,a@b.example', ['2 a@b.example|||']],
     ['a header and nothing else', HEADER, []],
     ['a header without a line break', 'email', []],
     ['blank lines before the header', '\n \r\n\nemail\na@b.example', ['5 a@b.example|||']],
@@ -151,10 +152,10 @@ describe('a file of customers', () => {
   });
 
   it('loses one line of a quote that no other closes within a MiB, and no more', async () => {
-    const lines = Array.from({ length: 60_000 }, (_, at) => `c${at}@b.example,name ${at}`);
+    const lines = Array.from({ length: 12_000 }, (_, at) => `c${at}@b.example,${'name '.repeat(25)}${at}`);
     lines[10] = 'c10@b.example,"name 10';
     const rows = await rowsOf(`email,name\n${lines.join('\n')}`, {}, 64 * 1024);
-    expect(rows).toHaveLength(60_000);
+    expect(rows).toHaveLength(12_000);
     expect(rows.flatMap((row) => (row.kind === 'rejected' ? [[row.line, row.text]] : []))).toEqual([[12, lines[10]]]);
   });
 
@@ -219,19 +220,19 @@ describe('the charset', () => {
     expect(await faultOf(HEADER, { charset: 'iso-2022-jp' })).toMatchObject({ code: 'import_charset_unknown' });
   });
 
-  const ascii = Array.from({ length: 20_000 }, (_, at) => `c${at}@b.example,name ${at}\n`).join('');
+  const ascii = Array.from({ length: 5_000 }, (_, at) => `c${at}@b.example,name ${at}\n`).join('');
 
   it('stays open while all is ASCII, and is then found by what comes', async () => {
     const start = Buffer.from(`email,name\n${ascii}`);
     const after = Buffer.from('z@b.example,Zoë\n'.repeat(3), 'latin1');
     const late = await read(Buffer.concat([start, after]));
-    expect(late.slice(-3)).toEqual(['20002 z@b.example|Zoë||', '20003 z@b.example|Zoë||', '20004 z@b.example|Zoë||']);
-    expect((await read(Buffer.concat([start, Buffer.from('z@b.example,Zoë\n')]))).at(-1)).toBe('20002 z@b.example|Zoë||');
+    expect(late.slice(-3)).toEqual(['5002 z@b.example|Zoë||', '5003 z@b.example|Zoë||', '5004 z@b.example|Zoë||']);
+    expect((await read(Buffer.concat([start, Buffer.from('z@b.example,Zoë\n')]))).at(-1)).toBe('5002 z@b.example|Zoë||');
   });
 
   it('rejects the rows of a UTF-8 file that are not UTF-8, and reads on', async () => {
-    const notes = 'x'.repeat(200);
-    const utf8 = Buffer.from(`a@b.example,Zoë,${notes}\n`.repeat(50_000));
+    const notes = 'x'.repeat(1_000);
+    const utf8 = Buffer.from(`a@b.example,Zoë,${notes}\n`.repeat(10_000));
     const latin1 = Buffer.from('x@b.example,Zoë,\n', 'latin1');
     let rows = 0;
     const rejected: string[] = [];
@@ -242,8 +243,8 @@ describe('the charset', () => {
       rows++;
       if (row.kind === 'rejected') rejected.push(told(row));
     }
-    expect(rows).toBe(100_001);
-    expect(rejected).toEqual([expect.stringMatching(/^50002! name: name has bytes that are no text in utf-8.*best UTF-8/)]);
+    expect(rows).toBe(20_001);
+    expect(rejected).toEqual([expect.stringMatching(/^10002! name: name has bytes that are no text in utf-8.*best UTF-8/)]);
   });
 
   it('is UTF-8 also when a row at the beginning is broken', async () => {
@@ -304,7 +305,13 @@ describe('a file that is no CSV with a header', () => {
     expect(fault.message).toMatch(message);
   });
 
-  it.each(['', '\ufeff', '\n\n', ' \r\n\t\r\n', `\ufeff${'\n'.repeat(200_000)}`])('is empty: %j', async (file) => {
+  it.each<[what: string, file: string]>([
+    ['no bytes', ''],
+    ['a mark', '\ufeff'],
+    ['line breaks', '\n\n'],
+    ['blanks', ' \r\n\t\r\n'],
+    ['many line breaks', `\ufeff${'\n'.repeat(100_000)}`],
+  ])('is empty: %s', async (_what, file) => {
     expect(await faultOf(file)).toMatchObject({ code: 'import_file_empty' });
   });
 

@@ -1,7 +1,7 @@
 /** What a file is that is no CSV, to be read after "The file is"; undefined when its first bytes may be text. */
 export function foreignKind(head: Buffer): string | undefined {
   const bytes = head.toString('latin1');
-  if (bytes.startsWith('PK')) return zipKind(bytes);
+  if (ZIP.some((start) => bytes.startsWith(start))) return zipKind(bytes);
   const signature = SIGNATURES.find(([start, at = 0]) => bytes.startsWith(start, at));
   if (signature !== undefined) return signature[2];
   const text = bytes.replaceAll('\0', '').trimStart();
@@ -24,12 +24,14 @@ function zipKind(bytes: string): string {
   return 'a ZIP archive';
 }
 
+const ZIP = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'] as const;
+
 /** [how it starts, at which byte, what it is] */
 const SIGNATURES: readonly (readonly [start: string, at: number | undefined, kind: string])[] = [
   ['\xd0\xcf\x11\xe0', 0, 'an old Excel workbook (.xls) or another old Office document'],
   ['%PDF-', 0, 'a PDF document'],
   ['\x1f\x8b', 0, 'compressed with gzip'],
-  ['BZh', 0, 'compressed with bzip2'],
+  ['1AY&SY', 4, 'compressed with bzip2'],
   ['\xfd7zXZ', 0, 'compressed with xz'],
   ['\x28\xb5\x2f\xfd', 0, 'compressed with zstd'],
   ['7z\xbc\xaf', 0, 'a 7-Zip archive'],
@@ -39,7 +41,7 @@ const SIGNATURES: readonly (readonly [start: string, at: number | undefined, kin
   ['\xff\xd8\xff', 0, 'a JPEG image'],
   ['GIF8', 0, 'a GIF image'],
   ['II*\0', 0, 'a TIFF image'],
-  ['RIFF', 0, 'an image, sound or film'],
+  ['WEBP', 8, 'a WebP image'],
   ['SQLite format 3', 0, 'a SQLite database'],
   ['PAR1', 0, 'a Parquet file'],
   ['\x7fELF', 0, 'a program'],
