@@ -81,13 +81,13 @@ describe('a PDF of a table', () => {
   it.each(['portrait', 'landscape'] as const)(
     'repeats the head on every page, and has each row once and whole: %s',
     async (layout) => {
-      const rows = Array.from({ length: 500 }, (_, at): Cell[] => [
+      const rows = Array.from({ length: 300 }, (_, at): Cell[] => [
         at,
         `begin${at} ${'word '.repeat((at * 7) % 60)}end${at}`,
         at,
       ]);
       const pages = await pagesOf({ rows, layout, totals: () => [null, 'Total', 1] });
-      expect(pages.length).toBeGreaterThan(20);
+      expect(pages.length).toBeGreaterThan(10);
       for (const [index, page] of pages.entries()) {
         expect(page.match(/Number Name Revenue/g)).toHaveLength(1);
         expect(page).toMatch(new RegExp(`Page ${index + 1} ?of ${pages.length} `));
