@@ -8,6 +8,7 @@ import {
   QueueService,
   QueueUnavailableError,
   defineJob,
+  newJobId,
   type EnqueueOptions,
 } from '@antrean/jobs';
 import { freePort } from '../support/free-port.js';
@@ -77,6 +78,15 @@ describe('a submit', () => {
     expect(traceId).toBe('0af7651916cd43dd8448eb211c80319c');
     const { userId, tags, metadata, requestId } = options;
     expect(await jobs.status.get(jobId)).toMatchObject({ userId, tags, metadata, requestId, traceId });
+  });
+
+  it('gives a job the id that was made for it', async () => {
+    const jobId = newJobId(Submitted);
+    expect((await submit({ name: 'named' }, { jobId })).jobId).toBe(jobId);
+    expect(await jobs.status.get(jobId)).toMatchObject({ status: 'queued' });
+    for (const other of ['nonsense', jobId.replace(Submitted.type, 'another.type')]) {
+      await expect(submit({ name: 'named' }, { jobId: other })).rejects.toThrow('an id that newJobId has made for a job of type');
+    }
   });
 
   it('goes on without a trace state that is none, or longer than one may be', async () => {

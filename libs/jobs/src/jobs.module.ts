@@ -46,6 +46,9 @@ const PRODUCER_EXPORTS = [
   QueueHealth,
 ];
 
+/** For other modules of this library; its door shows them to nobody else. */
+const INNER_EXPORTS = [PRODUCER_OPTIONS, EnqueueBatcher, JobJournal];
+
 @Module({})
 export class JobsModule {
   /** For applications that submit and look: provides `QueueService`, `StatusService`, `ListService`, `DedupeService`, `ControlService`, `DeadLettersService`, `JobCatalog`, `QueueHealth`. */
@@ -55,7 +58,7 @@ export class JobsModule {
       module: JobsModule,
       global: true,
       providers: producerProviders(options),
-      exports: PRODUCER_EXPORTS,
+      exports: [...PRODUCER_EXPORTS, ...INNER_EXPORTS],
     };
   }
 
@@ -67,7 +70,7 @@ export class JobsModule {
       global: true,
       imports: [DiscoveryModule],
       providers: [...producerProviders(options), ...workerProviders(options)],
-      exports: [...PRODUCER_EXPORTS, WorkerHealth],
+      exports: [...PRODUCER_EXPORTS, ...INNER_EXPORTS, WorkerHealth],
     };
   }
 }

@@ -4,6 +4,11 @@ import type { Webhook } from './webhook.js';
 
 /** What one submit may set; whatever is left out comes from the definition. */
 export interface EnqueueOptions {
+  /**
+   * The id that the job is to have, made by `newJobId` for this submit and no other: for what has to name the job before it is there,
+   * such as the folder of its files. A submit that is answered with another job (by a dedupe or once key) leaves it unused.
+   */
+  readonly jobId?: string;
   /** 1 to 255 characters. */
   readonly dedupeKey?: string;
   /** With a dedupe key only, be it given here or by the definition. */

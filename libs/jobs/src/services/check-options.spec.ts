@@ -44,6 +44,7 @@ describe('options', () => {
 
   it('may all be set', () => {
     const options: EnqueueOptions = {
+      jobId: 'any',
       dedupeKey: 'k',
       onceKey: 'k',
       expiresInMs: 1,
@@ -157,7 +158,7 @@ describe('options', () => {
     '5',
     `/${name}: must be a whole number from ${min} to ${max}`,
   ]);
-  const texts: readonly Wrong[] = [...TEXTS.map(([name]) => name), 'traceparent', 'tracestate'].map((name) => [
+  const texts: readonly Wrong[] = [...TEXTS.map(([name]) => name), 'jobId', 'traceparent', 'tracestate'].map((name) => [
     name,
     5,
     `/${name}: must be a string`,

@@ -16,6 +16,7 @@ interface Range {
 type Check = (pointer: string, value: unknown) => readonly Violation[];
 
 const CHECKS: Readonly<Record<keyof EnqueueOptions, Check>> = {
+  jobId: string,
   priority: whole(BOUNDS.priority),
   maxAttempts: whole(BOUNDS.attempts),
   timeoutMs: whole(BOUNDS.timeoutMs),

@@ -42,13 +42,14 @@ describe('what a once key stands for', () => {
     expect(hashOf(one)).not.toBe(hashOf(other));
   });
 
-  it('is another with other options, and the same under another trace, request, key and secret', () => {
+  it('is another with other options, and the same under another id, trace, request, key and secret', () => {
     const plain = hashOf('{}');
     for (const options of [{ priority: 1 }, { runAt: new Date(5) }, { tags: ['a'] }, { delayMs: 1 }]) {
       expect(hashOf('{}', options)).not.toBe(plain);
     }
     expect(hashOf('{}', { runAt: new Date(5) })).not.toBe(hashOf('{}', { runAt: new Date(6) }));
     expect(hashOf('{}', { tags: ['a', 'b'] })).not.toBe(hashOf('{}', { tags: ['b', 'a'] }));
-    expect(hashOf('{}', { traceparent: 't', tracestate: 's', requestId: 'r', onceKey: 'k', signAs: 's' })).toBe(plain);
+    const apart = { jobId: 'i', traceparent: 't', tracestate: 's', requestId: 'r', onceKey: 'k', signAs: 's' };
+    expect(hashOf('{}', apart)).toBe(plain);
   });
 });

@@ -3,6 +3,7 @@ import type { EnqueueOptions } from '../definition/enqueue-options.js';
 import { InvalidOptionsError, PayloadTooLargeError, type Violation } from '../definition/errors.js';
 import type { JobDefinition } from '../definition/job-definition.js';
 import { toMs } from '../definition/duration.js';
+import { formatJobId, parseJobId } from '../definition/job-id.js';
 import { fingerprintOf } from '../definition/fingerprint.js';
 import { parsePayload, payloadToJson } from '../definition/payload.js';
 import { newUlid } from '../store/new-ulid.js';
@@ -45,7 +46,7 @@ export function prepareJob<P extends object>(
   const record = newRecord(definition, payload, options, limits.maxPayloadBytes);
   const { onceKey } = options;
   const job = {
-    ulid: newUlid(),
+    ulid: options.jobId === undefined ? newUlid() : ulidIn(options.jobId, definition),
     when: whenOf(options),
     expiresInMs: options.expiresInMs,
     dedupeTtlMs: record.dedupe?.policy === 'ttl' ? (options.dedupeTtlMs ?? definition.dedupe.ttlMs) : 0,
@@ -72,6 +73,20 @@ export function withPayload<P extends object>(
   const { stored: _checked, ...written } = checkPayload(definition, payload, maxPayloadBytes);
   const dedupe = key === undefined || policy === undefined ? undefined : { key, policy };
   return encodeNewRecord({ priority, maxAttempts, timeoutMs, trace, dedupe, facts, ...written });
+}
+
+/** An id for a job of the type that is yet to be submitted; see `EnqueueOptions.jobId`. */
+export function newJobId({ type }: JobDefinition): string {
+  return formatJobId({ type, ulid: newUlid() });
+}
+
+/** @throws {InvalidOptionsError} */
+function ulidIn(jobId: string, { type }: JobDefinition): string {
+  const id = parseJobId(jobId);
+  if (id?.type === type) return id.ulid;
+  throw new InvalidOptionsError([
+    { pointer: '/jobId', detail: `must be an id that newJobId has made for a job of type ${type}` },
+  ]);
 }
 
 const NO_HASH = '0'.repeat(32);
