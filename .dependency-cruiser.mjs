@@ -52,6 +52,16 @@ export default {
       to: { path: `${JOBS}[^/]+\\.ts$` },
     },
     {
+      name: 's3-is-loaded-when-it-is-asked-for',
+      comment: 'Its client takes time and memory: open-storage.ts imports it for a URL that needs it.',
+      severity: 'error',
+      from: { path: OURS, pathNot: '^libs/platform/src/storage/s3/' },
+      to: {
+        path: ['^libs/platform/src/storage/s3/', 'node_modules/@aws-sdk/'],
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
+    },
+    {
       name: 'libraries-meet-at-the-door',
       severity: 'error',
       from: { path: '^libs/([^/]+)/' },

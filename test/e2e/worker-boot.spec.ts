@@ -82,6 +82,7 @@ describe('a worker that is up', () => {
       status: 'ok',
       details: {
         redis: { status: 'up', ping: true, write: true },
+        storage: { status: 'up', write: true, detail: null },
         work: { status: 'up', ready: true, running: 0 },
         event_loop: { status: 'up' },
       },

@@ -207,7 +207,10 @@ describe('the api as an HTTP server', () => {
     expect(schemaFaults('HealthView', answer.body)).toEqual([]);
     expect({ status: answer.status, body: answer.body as object }).toMatchObject({
       status: 200,
-      body: { status: 'ok', details: { redis: { status: 'up', ping: true, write: true } } },
+      body: {
+        status: 'ok',
+        details: { redis: { status: 'up', ping: true, write: true }, storage: { status: 'up', write: true, detail: null } },
+      },
     });
   });
 

@@ -8,6 +8,7 @@ interface Service {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly stop_grace_period: string;
+  readonly volumes: readonly string[];
 }
 
 const text = readFileSync('docker-compose.yml', 'utf8');
@@ -25,6 +26,13 @@ describe('docker-compose.yml', () => {
   it('gives the worker an environment that it accepts in production, with an SMTP server among the services', () => {
     const { smtpUrl = '' } = loadWorkerConfig({ ...production, ...services.worker.environment });
     expect(Object.keys(services)).toContain(new URL(smtpUrl).hostname);
+  });
+
+  it('gives both apps the same files', () => {
+    const { storageUrl } = loadApiConfig(services.api.environment);
+    expect(loadWorkerConfig(services.worker.environment).storageUrl).toBe(storageUrl);
+    const volume = `files:/app/${storageUrl.replace('file:', '')}`;
+    expect([services.api.volumes, services.worker.volumes]).toEqual([[volume], [volume]]);
   });
 
   it('gives the worker longer to stop than the worker gives its jobs', () => {

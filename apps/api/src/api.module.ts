@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { WebhookDeliver, catalog } from '@antrean/catalog';
 import { JobsModule, type JobDefinition } from '@antrean/jobs';
-import { ApiKeyRing, type ApiConfig, type Logger } from '@antrean/platform';
+import { ApiKeyRing, StorageModule, type ApiConfig, type Logger } from '@antrean/platform';
 import { AccessGuard } from './auth/access.guard.js';
 import { AuditLog } from './audit/audit-log.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
@@ -46,6 +46,7 @@ export class ApiModule {
           webhooks: { definition: WebhookDeliver },
           logger: log,
         }),
+        StorageModule.register(config.storageUrl),
         HealthModule,
         MetricsModule.register(),
       ],

@@ -2,7 +2,7 @@ import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } 
 import { APP_FILTER } from '@nestjs/core';
 import { catalog } from '@antrean/catalog';
 import { JobsModule } from '@antrean/jobs';
-import type { Logger, WorkerConfig } from '@antrean/platform';
+import { StorageModule, type Logger, type WorkerConfig } from '@antrean/platform';
 import { HandlersModule } from './handlers.module.js';
 import { HealthModule } from './health/health.module.js';
 import { OnlyGetMiddleware } from './http/only-get.middleware.js';
@@ -17,6 +17,7 @@ export class WorkerModule implements NestModule {
       module: WorkerModule,
       imports: [
         JobsModule.forWorker({ ...config, definitions: catalog, webhooks: webhookDelivery, logger }),
+        StorageModule.register(config.storageUrl),
         HandlersModule.register(config, logger),
         HealthModule,
         MetricsModule.register(config),

@@ -22,6 +22,30 @@ export { masterOfKey, mastersOf, type RedisMaster } from './redis/masters.js';
 export { ServerHeldBackError, confineTo } from './redis/prompt-cluster.js';
 export { onServerChange, type Concerns } from './redis/server-changes.js';
 export { parseRedisUrl, type RedisTarget } from './redis/redis-url.js';
+export { attachment } from './storage/attachment.js';
+export type { ByteRange } from './storage/byte-range.js';
+export {
+  LastingStorageError,
+  PassingStorageError,
+  RangeNotSatisfiableError,
+  StorageAwayError,
+  StorageError,
+  StorageFullError,
+  StorageNameError,
+  StorageRefusedError,
+  StoredFileNotFoundError,
+} from './storage/storage-errors.js';
+export { StorageHealth, type StorageHealthReport } from './storage/storage-health.js';
+export { parseStorageName, type StorageName } from './storage/storage-name.js';
+export { StorageModule } from './storage/storage.module.js';
+export {
+  Storage,
+  type ListedFile,
+  type OpenFile,
+  type SignedUrlOptions,
+  type StoredFile,
+  type WrittenFile,
+} from './storage/storage.js';
 export {
   formatTraceparent,
   newTraceContext,

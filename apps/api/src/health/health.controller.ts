@@ -9,6 +9,7 @@ import { ProblemError } from '../http/problem-error.js';
 import { AliveView, HealthView } from './health.view.js';
 import { QueueIndicator } from './queue.indicator.js';
 import { Readiness } from './readiness.js';
+import { StorageIndicator } from './storage.indicator.js';
 
 /** Tells machines whether to restart this process or to send it requests, and people what is wrong. */
 @Controller('health')
@@ -18,6 +19,7 @@ export class HealthController {
     private readonly readiness: Readiness,
     private readonly checks: HealthCheckService,
     private readonly queue: QueueIndicator,
+    private readonly storage: StorageIndicator,
     private readonly health: QueueHealth,
   ) {}
 
@@ -57,7 +59,7 @@ export class HealthController {
   @Problems('unauthorized', 'forbidden')
   async details(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
     try {
-      return await this.checks.check([() => this.queue.check()]);
+      return await this.checks.check([() => this.queue.check(), () => this.storage.check()]);
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException)) throw error;
       response.status(HttpStatus.SERVICE_UNAVAILABLE);

@@ -30,7 +30,10 @@ export class HealthView {
   @ApiProperty({
     ...INDICATORS,
     description: 'All of it.',
-    example: { redis: { status: 'up', ping: true, write: true, replica: null, detail: null } },
+    example: {
+      redis: { status: 'up', ping: true, write: true, replica: null, detail: null },
+      storage: { status: 'up', write: true, detail: null },
+    },
   })
   readonly details!: object;
 }

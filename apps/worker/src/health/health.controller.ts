@@ -1,21 +1,16 @@
-import { Controller, Get, Header, HttpStatus, Res, ServiceUnavailableException } from '@nestjs/common';
-import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
+import { Controller, Get, Header, HttpStatus, Res } from '@nestjs/common';
+import { HealthCheck, type HealthCheckResult } from '@nestjs/terminus';
 import { WorkerHealth } from '@antrean/jobs';
 import type { Response } from 'express';
 import { ProblemException } from '../http/problem.exception.js';
-import { EventLoopIndicator } from './event-loop.indicator.js';
-import { QueueIndicator } from './queue.indicator.js';
-import { WorkIndicator } from './work.indicator.js';
+import { HealthDetails } from './health-details.js';
 
 /** How this worker is, for supervisors (live, ready) and for people (details). */
 @Controller('health')
 export class HealthController {
   constructor(
     private readonly worker: WorkerHealth,
-    private readonly checks: HealthCheckService,
-    private readonly queue: QueueIndicator,
-    private readonly work: WorkIndicator,
-    private readonly eventLoop: EventLoopIndicator,
+    private readonly health: HealthDetails,
   ) {}
 
   /** 503 means: start this process anew. An outage of Redis is no reason for that. */
@@ -46,13 +41,9 @@ export class HealthController {
   @Get()
   @HealthCheck({ noCache: true, swaggerDocumentation: false })
   async details(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
-    try {
-      return await this.checks.check([() => this.queue.check(), () => this.work.check(), () => this.eventLoop.check()]);
-    } catch (error) {
-      if (!(error instanceof ServiceUnavailableException)) throw error;
-      response.status(HttpStatus.SERVICE_UNAVAILABLE);
-      // Terminus throws its result wrapped in this exception.
-      return error.getResponse() as HealthCheckResult;
-    }
+    const result = await this.health.look();
+    const works = result.status === 'ok' || result.status === 'degraded';
+    if (!works) response.status(HttpStatus.SERVICE_UNAVAILABLE);
+    return result;
   }
 }

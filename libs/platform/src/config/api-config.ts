@@ -27,6 +27,8 @@ export interface ApiConfig {
   readonly maxPayloadBytes: number;
   /** How long the process answers on after a signal, while it says that it is not ready. */
   readonly shutdownDelayMs: number;
+  /** Where files are kept; see `parseStorageUrl`. */
+  readonly storageUrl: string;
   /** Hosts that may be called over http, and at any address. */
   readonly outboundAllow: readonly string[];
   readonly webhookSecrets: WebhookSecrets;

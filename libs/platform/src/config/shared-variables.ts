@@ -4,6 +4,7 @@ import { choice } from './choice-variable.js';
 import { seconds } from './number-variables.js';
 import { outboundAllow } from './outbound-variables.js';
 import { redisUrl } from './redis-url-variable.js';
+import { storageUrl } from './storage-url-variable.js';
 import { Wrong, type Variable } from './variable.js';
 import { webhookSecrets } from './webhook-secrets-variable.js';
 
@@ -32,6 +33,7 @@ export function sharedVariables(terminal: boolean) {
     durability: choice('DURABILITY', ['local', 'replicated'], 'local'),
     retentionMs: seconds('RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: DAY_SEC }),
     deadRetentionMs: seconds('DEAD_RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: 30 * DAY_SEC }),
+    storageUrl,
     outboundAllow,
     webhookSecrets,
     production,

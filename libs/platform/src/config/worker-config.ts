@@ -35,6 +35,8 @@ export interface WorkerConfig {
   readonly mailDir: string;
   /** Asked for at `/metrics`; empty: nobody needs a key, and the worker listens on loopback only. */
   readonly apiKeys: readonly ApiKey[];
+  /** Where files are kept; see `parseStorageUrl`. */
+  readonly storageUrl: string;
   /** Hosts that may be called over http, and at any address. */
   readonly outboundAllow: readonly string[];
   readonly webhookSecrets: WebhookSecrets;

@@ -1,0 +1,42 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StorageHealth, type Storage } from '@antrean/platform';
+import { startTestApi } from '../support/api-app.js';
+
+describe('the health of the storage', () => {
+  it('is told by the api, which stays ready without it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'antrean-health-'));
+    await writeFile(join(folder, 'file'), '');
+    const api = await startTestApi({ STORAGE_URL: `file:${folder}/file/storage` });
+    try {
+      const { status, body } = await api.http.get('/health');
+      const storage = { status: 'down', write: false, detail: expect.stringMatching(/^The storage refuses: .*file/) as string };
+      expect({ status, body: body as object }).toMatchObject({ status: 503, body: { status: 'error', error: { storage } } });
+      expect((await api.http.get('/health/ready')).status).toBe(200);
+      await rm(join(folder, 'file'));
+      expect((await api.http.get('/health')).body).toMatchObject({ status: 'ok', details: { storage: { write: true } } });
+    } finally {
+      await api.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('is told in time also while the storage hangs', async () => {
+    jest.useFakeTimers();
+    try {
+      const hanging: Pick<Storage, 'check'> = { check: () => new Promise(() => undefined) };
+      const report = new StorageHealth(hanging as Storage).check(); // It does nothing but check.
+      await jest.advanceTimersByTimeAsync(2_000);
+      expect(await report).toEqual({ write: false, detail: 'The storage does not answer within 2 s.' });
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('shows nothing of an error that is not the storage’s own', async () => {
+    const broken: Pick<Storage, 'check'> = { check: () => Promise.reject(new Error('secret')) };
+    const report = await new StorageHealth(broken as Storage).check();
+    expect(report).toEqual({ write: false, detail: 'The storage cannot be checked.' });
+  });
+});
