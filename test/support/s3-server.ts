@@ -5,9 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import S3rver from '@20minutes/s3rver';
+import { isSigned } from './s3-signature.js';
 
 const BUCKET = 'files';
-/** The one account that the server knows; it checks signatures. */
+/** As many as S3 tells at once. */
+const PAGE = 1_000;
+/** The one account that the server knows, key and secret alike. */
 const KEY = 'S3RVER';
 
 /** A request as S3 knows it. */
@@ -33,16 +36,16 @@ interface Plan {
 export class S3TestServer {
   /** What was asked for, in order. */
   readonly calls: S3Call[] = [];
-  /** Bytes of bodies that came in. */
-  received = 0;
   private readonly plans: Plan[] = [];
   private readonly arrivals: { readonly call: S3Call; readonly resolve: () => void }[] = [];
   private readonly server: Server;
+  private readonly work: RequestListener;
 
   private constructor(
     private readonly directory: string,
-    private readonly work: RequestListener,
+    private readonly s3: S3rver,
   ) {
+    this.work = s3.callback();
     this.server = createServer((request, response) => {
       this.meet(request, response);
     });
@@ -56,7 +59,14 @@ export class S3TestServer {
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     });
     const directory = await mkdtemp(join(tmpdir(), 'antrean-s3-'));
-    const s3 = new S3rver({ directory, silent: true, vhostBuckets: false, configureBuckets: [{ name: BUCKET }] });
+    const s3 = new S3rver({
+      directory,
+      silent: true,
+      vhostBuckets: false,
+      configureBuckets: [{ name: BUCKET }],
+      // It does not compute them as S3 does for lists, and for addresses with an apostrophe: we do.
+      allowMismatchedSignatures: true,
+    });
     await s3.configureBuckets();
     // As S3 does it: an object is replaced at once, and not at all by a body that broke off.
     const putContent = s3.store.putContent.bind(s3.store);
@@ -68,7 +78,11 @@ export class S3TestServer {
       await rename(staged, path);
       return facts;
     };
-    const server = new S3TestServer(directory, s3.callback());
+    // It takes an end of 0 for none.
+    const getObject = s3.store.getObject.bind(s3.store);
+    s3.store.getObject = async (bucket, key, { start, end }) =>
+      getObject(bucket, key, { ...(start !== undefined && { start }), ...(end !== undefined && { end: Object(end) as number }) });
+    const server = new S3TestServer(directory, s3);
     await once(server.server.listen(0, '127.0.0.1'), 'listening');
     return server;
   }
@@ -108,7 +122,6 @@ export class S3TestServer {
   behave(): void {
     this.plans.length = 0;
     this.calls.length = 0;
-    this.received = 0;
   }
 
   /** Resolves at the next request of the kind. */
@@ -159,13 +172,9 @@ export class S3TestServer {
       case 'hang':
         request.resume();
         return;
-      case 'refuse': {
-        const { status, code } = plan.reaction;
-        request.resume();
-        response.writeHead(status, { 'Content-Type': 'application/xml' });
-        response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code><Message>As planned</Message></Error>`);
+      case 'refuse':
+        refuse(request, response, plan.reaction.status, plan.reaction.code);
         return;
-      }
       case 'cut':
         this.cutAfter(plan.reaction, response);
         this.answer(call, request, response);
@@ -179,10 +188,13 @@ export class S3TestServer {
   }
 
   private answer(call: S3Call, request: IncomingMessage, response: ServerResponse): void {
-    request.on('data', (chunk: Buffer) => (this.received += chunk.length));
-    request.pause();
-    // The package has no abort of uploads.
+    if (!isSigned(request, KEY)) {
+      refuse(request, response, 403, 'SignatureDoesNotMatch');
+      return;
+    }
+    // The package has no abort of uploads, and pages of lists only where DES is.
     if (call === 'abort') void this.abort(request, response);
+    else if (call === 'list') void this.list(request, response);
     else this.work(request, response);
   }
 
@@ -190,6 +202,22 @@ export class S3TestServer {
     const id = new URL(request.url ?? '', this.endpoint).searchParams.get('uploadId') ?? '';
     await rm(join(this.uploads, id), { recursive: true, force: true });
     response.writeHead(204).end();
+  }
+
+  private async list({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const query = new URL(url, this.endpoint).searchParams;
+    const startAfter = query.get('continuation-token') ?? '';
+    const options = { prefix: query.get('prefix') ?? '', startAfter: '', maxKeys: Infinity };
+    // The package lists folder by folder, S3 by keys.
+    const all = (await this.s3.store.listObjects(BUCKET, options)).objects.filter(({ key }) => key > startAfter);
+    const objects = all.toSorted((one, other) => (one.key < other.key ? -1 : 1)).slice(0, PAGE);
+    const isTruncated = objects.length < all.length;
+    const contents = objects.map(({ key, size, lastModifiedDate }) => {
+      return `<Contents><Key>${key}</Key><Size>${size}</Size><LastModified>${lastModifiedDate.toISOString()}</LastModified></Contents>`;
+    });
+    const next = isTruncated ? `<NextContinuationToken>${objects.at(-1)?.key ?? ''}</NextContinuationToken>` : '';
+    response.writeHead(200, { 'Content-Type': 'application/xml' });
+    response.end(`<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`);
   }
 
   private cutAfter({ afterBytes, tell }: Extract<Reaction, { kind: 'cut' }>, response: ServerResponse): void {
@@ -203,6 +231,12 @@ export class S3TestServer {
       return false;
     };
   }
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, code: string): void {
+  request.resume();
+  response.writeHead(status, { 'Content-Type': 'application/xml' });
+  response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code><Message>Refused</Message></Error>`);
 }
 
 function callOf({ method = '', url = '' }: IncomingMessage): S3Call {

@@ -6,11 +6,21 @@ declare module '@20minutes/s3rver' {
     readonly directory: string;
     readonly silent: boolean;
     readonly vhostBuckets: boolean;
+    readonly allowMismatchedSignatures: boolean;
     readonly configureBuckets: readonly { readonly name: string }[];
   }
 
   interface Store {
     putContent(path: string, content: unknown): Promise<unknown>;
+    listObjects(
+      bucket: string,
+      options: { readonly prefix: string; readonly startAfter: string; readonly maxKeys: number },
+    ): Promise<Listed>;
+    getObject(bucket: string, key: string, range: { readonly start?: number; readonly end?: number }): Promise<unknown>;
+  }
+
+  interface Listed {
+    readonly objects: readonly { readonly key: string; readonly size: number; readonly lastModifiedDate: Date }[];
   }
 
   class S3rver {

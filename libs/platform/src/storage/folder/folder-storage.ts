@@ -100,8 +100,9 @@ export class FolderStorage extends Storage {
 
   override async *list(folder?: StorageName): AsyncIterable<ListedFile> {
     try {
-      const path = folder === undefined ? this.tree.root : (await this.tree.find(folder))?.path;
-      if (path !== undefined) yield* this.below(path, folder === undefined ? '' : `${folder}/`);
+      if (folder === undefined) yield* this.below(this.tree.root, '');
+      const place = folder && (await this.tree.find(folder));
+      if (place?.stats.isDirectory() === true) yield* this.below(place.path, `${folder}/`);
     } catch (error) {
       throw this.asStorageError(error, folder ?? '');
     }
@@ -154,7 +155,7 @@ export class FolderStorage extends Storage {
       const entryPath = join(path, entry.name);
       if (entry.isDirectory()) yield* this.below(entryPath, `${name}/`);
       const stats = entry.isFile() ? await unlessAbsent(lstat(entryPath)) : undefined;
-      if (stats?.isFile() === true) yield { name, size: stats.size, modifiedAt: stats.mtime };
+      if (stats?.isFile() === true) yield { name, size: stats.size, modifiedAt: new Date(stats.mtimeMs) };
     }
   }
 

@@ -64,7 +64,7 @@ export function saysOutOfRange(error: unknown): boolean {
 
 /** Errors of the client carry the status among their metadata; those of the connection are Node's own. */
 function faultOf(error: unknown): S3Fault {
-  if (!(isNativeError(error))) return { name: 'Error', status: undefined };
+  if (!isNativeError(error)) return { name: 'Error', status: undefined };
   const { code, $metadata } = error as { readonly code?: unknown; readonly $metadata?: { readonly httpStatusCode?: number } };
   const name = error.name === 'Error' && typeof code === 'string' ? code : error.name;
   return { name, status: $metadata?.httpStatusCode };

@@ -67,8 +67,13 @@ export class S3Storage extends Storage {
     const answer = await this.get(name, range, signal);
     const file = storedFile(name, answer, sizeIn(answer));
     const given = rangeWithin(range ?? { start: 0 }, file.size);
-    const expected = given === undefined ? 0 : given.end - given.start + 1;
     const origin = answer.Body as Readable; // On Node the client gives no other kind of stream, and always one.
+    if (range !== undefined && given === undefined) {
+      // Some servers give all of an empty file for any range.
+      origin.destroy();
+      throw new RangeNotSatisfiableError(name, file.size);
+    }
+    const expected = given === undefined ? 0 : given.end - given.start + 1;
     const body = wholeBody(origin, { expected, fault: (cause) => s3Error(cause, this.bucket), signal });
     return { ...file, range: given, body };
   }
