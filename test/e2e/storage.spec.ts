@@ -39,7 +39,10 @@ describe.each<[string, () => Promise<TestStorage>]>([
 
   function start(...task: readonly string[]): ChildProcess {
     const stdio = ['ignore', 'pipe', 'inherit'] as const;
-    child = spawn(process.execPath, ['test/fixtures/storage/writer.mjs', opened.url, ...task], { stdio: [...stdio] });
+    child = spawn(process.execPath, ['test/fixtures/storage/writer.mjs', opened.url, ...task], {
+      stdio: [...stdio],
+      env: process.env,
+    });
     return child;
   }
 

@@ -17,6 +17,7 @@ const name = parseStorageName;
 async function* zeros(bytes: number, told: (given: number) => void = () => undefined): AsyncGenerator<Uint8Array> {
   for (let given = MIB; given <= bytes; given += MIB) {
     told(given);
+    await turn();
     yield Buffer.alloc(MIB);
   }
 }
@@ -54,8 +55,12 @@ describe('storage in S3', () => {
       server.hang('part');
       let given = 0;
       const stop = new AbortController();
-      const source = zeros(100 * MIB, (bytes) => (given = bytes));
-      const [write] = [storage.write(name('slow'), source, { signal: stop.signal }), await server.next('part')];
+      const source = zeros(100 * MIB, (bytes) => {
+        given = bytes;
+      });
+      const begun = server.next('part');
+      const write = storage.write(name('slow'), source, { signal: stop.signal });
+      await begun;
       for (let turns = 0; turns < 200; turns += 1) await turn();
       expect(given).toBeLessThanOrEqual(16 * MIB);
       stop.abort(new Error('Enough'));
@@ -146,7 +151,9 @@ describe('storage in S3', () => {
 
     it('is refused when its time is over', async () => {
       jest.useFakeTimers({ now: Date.now() - 61_000, doNotFake: [...ALL_BUT_DATES] });
-      const url = await storage.signedUrl(name('there.csv'), options).finally(() => jest.useRealTimers());
+      const url = await storage.signedUrl(name('there.csv'), options).finally(() => {
+        jest.useRealTimers();
+      });
       expect((await fetch(url ?? '')).status).toBe(403);
     });
 
@@ -201,7 +208,9 @@ describe('storage in S3', () => {
     it('ends a check that nobody answers with the signal', async () => {
       server.hang('begin');
       const [stop, reason] = [new AbortController(), new Error('Too long')];
-      const [check] = [storage.check(stop.signal), await server.next('begin')];
+      const begun = server.next('begin');
+      const check = storage.check(stop.signal);
+      await begun;
       stop.abort(reason);
       await expect(check).rejects.toBe(reason);
     });

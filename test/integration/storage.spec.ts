@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { getEventListeners, once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   RangeNotSatisfiableError,
   StoredFileNotFoundError,
@@ -22,12 +23,18 @@ function newName(ending = 'bin'): StorageName {
 }
 
 async function* chunksOf(content: Buffer, chunkBytes = 65_536): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < content.length; start += chunkBytes) yield content.subarray(start, start + chunkBytes);
+  for (let start = 0; start < content.length; start += chunkBytes) {
+    await turn();
+    yield content.subarray(start, start + chunkBytes);
+  }
 }
 
 /** All chunks are the same bytes of memory. */
 async function* throughOne(chunk: Buffer, content: Buffer): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < content.length; start += chunk.length) yield chunk.subarray(0, content.copy(chunk, 0, start));
+  for (let start = 0; start < content.length; start += chunk.length) {
+    await turn();
+    yield chunk.subarray(0, content.copy(chunk, 0, start));
+  }
 }
 
 /** Gives so many bytes, and then whatever `then` does; says when it was asked for more and when it was ended. */

@@ -63,7 +63,7 @@ class Block {
 }
 
 async function* untilAborted(source: AsyncIterable<unknown>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  const chunks = source[Symbol.asyncIterator]();
+  const chunks: AsyncIterator<unknown, unknown> = source[Symbol.asyncIterator]();
   let state: 'idle' | 'asked' | 'over' = 'idle';
   try {
     for (;;) {

@@ -16,8 +16,8 @@ import { UnfinishedFiles, type UnfinishedFile } from './unfinished-files.js';
 const BLOCK_BYTES = 262_144;
 /** Each time somebody must have deleted the last other file of a folder at just that moment. */
 const MOST_RENAMES = 20;
-/** Where the system knows them: no link is followed, and nobody waits for the other end of a pipe. */
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+/** No link is followed, and nobody waits for the other end of a pipe. Windows knows neither: undefined counts as 0. */
+const HOW_TO_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Files in a folder, which all processes that use them can reach: on one machine, or a shared file system. */
 export class FolderStorage extends Storage {
@@ -58,7 +58,7 @@ export class FolderStorage extends Storage {
     if (range !== undefined) demandRange(range);
     return this.onDisk(name, async () => {
       const place = fileAt(await this.tree.find(name));
-      const handle = place && (await unlessAbsent(open(place.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)));
+      const handle = place && (await unlessAbsent(open(place.path, HOW_TO_READ)));
       if (handle === undefined) throw new StoredFileNotFoundError(name);
       try {
         const file = storedFile(name, await handle.stat({ bigint: true }));
