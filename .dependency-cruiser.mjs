@@ -75,6 +75,12 @@ export default {
       to: { path: OURS, pathNot: ['^libs/catalog/', `${JOBS}index\\.ts$`] },
     },
     {
+      name: 'shop-imports-the-doors-of-platform-and-jobs-only',
+      severity: 'error',
+      from: { path: '^libs/shop/' },
+      to: { path: OURS, pathNot: ['^libs/shop/', '^libs/(platform|jobs)/src/index\\.ts$'] },
+    },
+    {
       name: 'libraries-do-not-import-apps',
       severity: 'error',
       from: { path: '^libs/' },

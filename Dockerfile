@@ -14,7 +14,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# Where files go that have no other place, such as mails without SMTP_URL. A volume that is mounted there takes over its owner.
+# Where files go that have no other place: mails without SMTP_URL, the database without DATABASE_URL. A volume that is mounted there
+# takes over its owner.
 RUN install --directory --owner=node --group=node .data .data/storage
 USER node
 # No shell and no npm in between: SIGTERM reaches the app itself.

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, Stopped, tell } from '../setup/fault.mjs';
+import { MIGRATE_ENTRY } from '../setup/build.mjs';
 import { takeLock } from '../setup/lock.mjs';
-import { REDIS_DATA, RUN } from '../setup/places.mjs';
+import { REDIS_DATA, ROOT, RUN, SHOP_DATA } from '../setup/places.mjs';
 import { setUpApps, setUpAppsAndRedis } from '../setup/set-up.mjs';
+import { runStep } from '../setup/step.mjs';
 import { complain, hasColour, isTerminal, say } from '../setup/terminal.mjs';
 import { startApp, stopLeftApp } from './app.mjs';
 import { portIsTaken } from './ports.mjs';
@@ -57,6 +60,7 @@ async function setUpAndRun(settings, lock, requests) {
     const graceMs = redis?.isWhereItWas === false ? WITHOUT_REDIS_MS : settings.graceMs;
     for (const name of /** @type {const} */ (['api', 'worker'])) await stopLeftApp(name, graceMs, asked);
     await refuseTakenPorts(settings);
+    if (settings.ownDatabase) await fillNewDatabase(asked);
     const redisUrl = redis?.url ?? settings.redisUrl ?? '';
     await runApps(settings, { redis, redisUrl, started }, requests);
   } finally {
@@ -65,6 +69,22 @@ async function setUpAndRun(settings, lock, requests) {
       say('Redis has stopped.');
     }
   }
+}
+
+/**
+ * Whoever starts for the first time finds customers and orders to make a report of.
+ * @param {AbortSignal} signal
+ */
+async function fillNewDatabase(signal) {
+  if (existsSync(SHOP_DATA)) return;
+  await runStep({
+    title: 'Filling the database with an example',
+    command: process.execPath,
+    args: [MIGRATE_ENTRY, '--seed'],
+    cwd: ROOT,
+    signal,
+    remedy: `See that ${SHOP_DATA} can be written, then try again.`,
+  });
 }
 
 /**

@@ -14,6 +14,8 @@ export async function readSettings(env = process.env) {
     redisUrl: env['REDIS_URL'] || undefined,
     /** The worker's own grace, and time to abort and hand back what is left then. */
     graceMs: ((Number.isFinite(graceSec) ? graceSec : 25) + 10) * 1_000,
+    /** The database is this folder's own, to try things out: it may be filled with an example. */
+    ownDatabase: !env['DATABASE_URL'] && env['NODE_ENV'] !== 'production',
     hasKeys: Boolean(env['API_KEYS']),
     sendsMail: Boolean(env['SMTP_URL']),
   };

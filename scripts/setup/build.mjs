@@ -13,6 +13,8 @@ export const ENTRIES = {
   api: inProject('dist', 'apps', 'api', 'src', 'main.js'),
   worker: inProject('dist', 'apps', 'worker', 'src', 'main.js'),
 };
+/** What makes the tables of the database, and fills them with an example. */
+export const MIGRATE_ENTRY = inProject('dist', 'libs', 'shop', 'src', 'migrate.js');
 
 /**
  * Builds api and worker unless dist is what these sources give.

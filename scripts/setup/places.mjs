@@ -10,4 +10,6 @@ export const inProject = (...parts) => join(ROOT, ...parts);
 export const CACHE = inProject('.cache');
 /** Records of what runs: gone after a proper stop. */
 export const RUN = inProject('.data', 'run');
+/** The default of DATABASE_URL. */
+export const SHOP_DATA = inProject('.data', 'antrean.db');
 export const REDIS_DATA = inProject('.data', 'redis');

@@ -106,7 +106,12 @@ onDebian('npm start on a fresh clone (on Debian and Ubuntu, whose packages bring
     async () => {
       const antrean = await StartedAntrean.on(StartedAntrean.open(clone), COLD_MS);
       process.stdout.write(`npm start on a fresh clone: ready in ${antrean.seconds} s\n`);
-      for (const step of ['Installing packages', 'Building api and worker', 'Fetching redis-tools']) {
+      for (const step of [
+        'Installing packages',
+        'Building api and worker',
+        'Fetching redis-tools',
+        'Filling the database with an example',
+      ]) {
         expect(antrean.terminal.screen).toContain(`✔ ${step}`);
       }
       firstJob = await antrean.submit();

@@ -83,6 +83,7 @@ describe('a worker that is up', () => {
       details: {
         redis: { status: 'up', ping: true, write: true },
         storage: { status: 'up', write: true, detail: null },
+        database: { status: 'up', ping: true, detail: null },
         work: { status: 'up', ready: true, running: 0 },
         event_loop: { status: 'up' },
       },

@@ -209,7 +209,11 @@ describe('the api as an HTTP server', () => {
       status: 200,
       body: {
         status: 'ok',
-        details: { redis: { status: 'up', ping: true, write: true }, storage: { status: 'up', write: true, detail: null } },
+        details: {
+          redis: { status: 'up', ping: true, write: true },
+          storage: { status: 'up', write: true, detail: null },
+          database: { status: 'up', ping: true, detail: null },
+        },
       },
     });
   });

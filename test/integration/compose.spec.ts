@@ -13,7 +13,9 @@ interface Service {
 
 const text = readFileSync('docker-compose.yml', 'utf8');
 // A service that is absent fails the test that reads it.
-const { services } = parse(text, { merge: true }) as { readonly services: Readonly<Record<'api' | 'worker' | 'redis', Service>> };
+const { services } = parse(text, { merge: true }) as {
+  readonly services: Readonly<Record<'api' | 'worker' | 'migrate' | 'redis', Service>>;
+};
 const production = { NODE_ENV: 'production' };
 
 describe('docker-compose.yml', () => {
@@ -42,6 +44,12 @@ describe('docker-compose.yml', () => {
 
   it('lets Redis keep every write and drop no job', () => {
     expect(services.redis.command.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+  });
+
+  it('gives both apps, and the command that makes its tables, one database among the services', () => {
+    const urls = [services.api, services.worker, services.migrate].map(({ environment }) => environment['DATABASE_URL'] ?? '');
+    expect(new Set(urls).size).toBe(1);
+    expect(Object.keys(services)).toContain(new URL(urls[0] ?? '').hostname);
   });
 
   it.each(['api', 'worker'] as const)('runs the built %s without a shell in between', (app) => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import supertest from 'supertest';
 import { createLogger, loadApiConfig, type Logger } from '@antrean/platform';
@@ -19,7 +22,15 @@ export interface TestApi {
 
 /** The real api on a port of its own and a key prefix of its own, set up by environment variables. */
 export async function startTestApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
-  const config = loadApiConfig({ REDIS_URL, KEY_PREFIX: newKeyPrefix(), PORT: '0', LOG_LEVEL: 'debug', ...env }, false);
+  const folder = await mkdtemp(join(tmpdir(), 'antrean-api-'));
+  const own = {
+    REDIS_URL,
+    KEY_PREFIX: newKeyPrefix(),
+    DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`,
+    PORT: '0',
+    LOG_LEVEL: 'debug',
+  };
+  const config = loadApiConfig({ ...own, ...env }, false);
   const log: Readonly<Record<string, unknown>>[] = [];
   const running = await startApi(config, loggerInto(log));
   const redis = new Redis(REDIS_URL, { lazyConnect: true });
@@ -36,6 +47,7 @@ export async function startTestApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi
     close: async (signal) => {
       redis.disconnect();
       await running.close(signal);
+      await rm(folder, { recursive: true });
     },
   };
 }

@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { WebhookDeliver, catalog } from '@antrean/catalog';
 import { JobsModule, type JobDefinition } from '@antrean/jobs';
 import { ApiKeyRing, StorageModule, type ApiConfig, type Logger } from '@antrean/platform';
+import { ShopModule } from '@antrean/shop';
 import { AccessGuard } from './auth/access.guard.js';
 import { AuditLog } from './audit/audit-log.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
@@ -28,7 +29,7 @@ import { TypesController } from './types/types.controller.js';
 @Module({})
 export class ApiModule {
   static register(config: ApiConfig, log: Logger, definitions: readonly JobDefinition[] = catalog): DynamicModule {
-    const { redisUrl, keyPrefix, durability, maxPayloadBytes } = config;
+    const { redisUrl, keyPrefix, databaseUrl, durability, maxPayloadBytes, production } = config;
     const shared = [
       { provide: API_CONFIG, useValue: config },
       { provide: API_LOG, useValue: log },
@@ -47,6 +48,7 @@ export class ApiModule {
           logger: log,
         }),
         StorageModule.register(config.storageUrl),
+        ShopModule.register({ databaseUrl, production, logger: log }),
         HealthModule,
         MetricsModule.register(),
       ],

@@ -3,6 +3,7 @@ import { HttpAdapterHost, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { LayoutMismatchError, UnfitRedisError, WorkerBootError } from '@antrean/jobs';
 import { ListenError, NestLog, configOrExit, createLogger, endGracefully, listen, loadWorkerConfig } from '@antrean/platform';
+import { UnfitDatabaseError } from '@antrean/shop';
 import { WorkerModule } from './worker.module.js';
 
 const config = configOrExit(loadWorkerConfig);
@@ -15,6 +16,7 @@ try {
     error instanceof ListenError ||
     error instanceof LayoutMismatchError ||
     error instanceof UnfitRedisError ||
+    error instanceof UnfitDatabaseError ||
     error instanceof WorkerBootError;
   logger.fatal(expected ? { reason: error.message } : { err: error }, 'the worker cannot start');
   process.exit(1);

@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { catalog } from '@antrean/catalog';
 import { JobsModule } from '@antrean/jobs';
 import { StorageModule, type Logger, type WorkerConfig } from '@antrean/platform';
+import { ShopModule } from '@antrean/shop';
 import { HandlersModule } from './handlers.module.js';
 import { HealthModule } from './health/health.module.js';
 import { OnlyGetMiddleware } from './http/only-get.middleware.js';
@@ -18,6 +19,7 @@ export class WorkerModule implements NestModule {
       imports: [
         JobsModule.forWorker({ ...config, definitions: catalog, webhooks: webhookDelivery, logger }),
         StorageModule.register(config.storageUrl),
+        ShopModule.register({ ...config, logger }),
         HandlersModule.register(config, logger),
         HealthModule,
         MetricsModule.register(config),

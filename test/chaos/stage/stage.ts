@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { freePort } from '../../support/free-port.js';
 import { ReplyDropper } from '../../support/reply-dropper.js';
 import { TestRedis } from '../../support/test-redis.js';
@@ -57,6 +58,7 @@ export class Stage {
     const ports = await Promise.all(Array.from({ length: APIS }, () => freePort()));
     const receiverPort = await freePort();
     const shared = { CHAOS_LEDGER: ledgerRedis.url, KEY_PREFIX, CHAOS_SEED: String(seed) };
+    const databaseUrl = `sqlite:${join(folder, 'shop.db')}`;
     const helper = (program: Program, env: Readonly<Record<string, string>> = {}) =>
       new Place({ name: program, program, folder, env: { ...shared, CHAOS_APIS: ports.map(urlOf).join(), ...env } });
     const target = async (program: 'api' | 'worker', number: number, env: Readonly<Record<string, string>>): Promise<Target> => {
@@ -70,7 +72,15 @@ export class Stage {
         name,
         program,
         folder,
-        env: { ...shared, REDIS_URL: proxy.url, LOG_LEVEL: 'warn', ...WEBHOOKS, ...clock?.env, ...env },
+        env: {
+          ...shared,
+          REDIS_URL: proxy.url,
+          DATABASE_URL: databaseUrl,
+          LOG_LEVEL: 'warn',
+          ...WEBHOOKS,
+          ...clock?.env,
+          ...env,
+        },
       });
       return { place, proxy, clock };
     };

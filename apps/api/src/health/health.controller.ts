@@ -1,4 +1,4 @@
-import { Controller, Get, Header, HttpStatus, Res, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Header, HttpStatus, Inject, Res, ServiceUnavailableException } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
 import { QueueHealth } from '@antrean/jobs';
@@ -7,9 +7,8 @@ import { ForOperators, Open } from '../auth/access.decorator.js';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
 import { ProblemError } from '../http/problem-error.js';
 import { AliveView, HealthView } from './health.view.js';
-import { QueueIndicator } from './queue.indicator.js';
+import { INDICATORS, type Indicator } from './indicator.js';
 import { Readiness } from './readiness.js';
-import { StorageIndicator } from './storage.indicator.js';
 
 /** Tells machines whether to restart this process or to send it requests, and people what is wrong. */
 @Controller('health')
@@ -18,8 +17,7 @@ export class HealthController {
   constructor(
     private readonly readiness: Readiness,
     private readonly checks: HealthCheckService,
-    private readonly queue: QueueIndicator,
-    private readonly storage: StorageIndicator,
+    @Inject(INDICATORS) private readonly indicators: readonly Indicator[],
     private readonly health: QueueHealth,
   ) {}
 
@@ -59,7 +57,7 @@ export class HealthController {
   @Problems('unauthorized', 'forbidden')
   async details(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
     try {
-      return await this.checks.check([() => this.queue.check(), () => this.storage.check()]);
+      return await this.checks.check(this.indicators.map((indicator) => () => indicator.check()));
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException)) throw error;
       response.status(HttpStatus.SERVICE_UNAVAILABLE);

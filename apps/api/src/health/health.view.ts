@@ -33,6 +33,7 @@ export class HealthView {
     example: {
       redis: { status: 'up', ping: true, write: true, replica: null, detail: null },
       storage: { status: 'up', write: true, detail: null },
+      database: { status: 'up', ping: true, detail: null },
     },
   })
   readonly details!: object;

@@ -19,6 +19,7 @@ describe('loadApiConfig', () => {
     expect(loadApiConfig({}, false)).toEqual({
       redisUrl: 'redis://127.0.0.1:6379',
       keyPrefix: 'antrean',
+      databaseUrl: 'sqlite:.data/antrean.db',
       durability: 'local',
       retentionMs: 86_400_000,
       deadRetentionMs: 2_592_000_000,
@@ -44,6 +45,7 @@ describe('loadApiConfig', () => {
       {
         REDIS_URL: 'rediss://app:secret@cache.example:6380/2',
         KEY_PREFIX: 'shop:blue',
+        DATABASE_URL: 'postgres://shop:secret@db.example/shop',
         RETENTION_SEC: '60',
         DEAD_RETENTION_SEC: '120',
         HOST: '::',
@@ -66,6 +68,7 @@ describe('loadApiConfig', () => {
     expect(config).toEqual({
       redisUrl: 'rediss://app:secret@cache.example:6380/2',
       keyPrefix: 'shop:blue',
+      databaseUrl: 'postgres://shop:secret@db.example/shop',
       durability: 'local',
       retentionMs: 60_000,
       deadRetentionMs: 120_000,
@@ -203,6 +206,7 @@ describe('loadApiConfig', () => {
     ['API_KEYS', `hunter2:${HASH}:nothing`],
     ['REDIS_URL', 'redis://user:hunter2@:::'],
     ['REDIS_URL', 'http://user:hunter2@localhost'],
+    ['DATABASE_URL', 'mysql://user:hunter2@localhost/shop'],
   ])('never shows what stands in %s', (name, value) => {
     const fault = faultsOf({ [name]: value }).get(name);
     expect(fault).toContain('found a value that is not shown');

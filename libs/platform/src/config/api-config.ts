@@ -11,6 +11,7 @@ import { EnvReading } from './variable.js';
 export interface ApiConfig {
   readonly redisUrl: string;
   readonly keyPrefix: string;
+  readonly databaseUrl: string;
   readonly durability: 'local' | 'replicated';
   readonly retentionMs: number;
   readonly deadRetentionMs: number;

@@ -1,6 +1,7 @@
 import { apiKeys } from '../auth/api-keys-variable.js';
 import { LOG_FORMATS, LOG_LEVELS } from '../logging/logger.js';
 import { choice } from './choice-variable.js';
+import { databaseUrl } from './database-url-variable.js';
 import { seconds } from './number-variables.js';
 import { outboundAllow } from './outbound-variables.js';
 import { redisUrl } from './redis-url-variable.js';
@@ -29,6 +30,7 @@ export function sharedVariables(terminal: boolean) {
   return {
     redisUrl,
     keyPrefix,
+    databaseUrl,
     apiKeys,
     durability: choice('DURABILITY', ['local', 'replicated'], 'local'),
     retentionMs: seconds('RETENTION_SEC', { min: 0, max: 365 * DAY_SEC, fallback: DAY_SEC }),

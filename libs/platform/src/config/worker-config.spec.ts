@@ -16,6 +16,7 @@ describe('loadWorkerConfig', () => {
     expect(loadWorkerConfig({}, false)).toEqual({
       redisUrl: 'redis://127.0.0.1:6379',
       keyPrefix: 'antrean',
+      databaseUrl: 'sqlite:.data/antrean.db',
       durability: 'local',
       host: '127.0.0.1',
       port: 3001,

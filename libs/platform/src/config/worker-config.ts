@@ -12,6 +12,7 @@ import { workerConcurrency, workerTypes } from './work-variables.js';
 export interface WorkerConfig {
   readonly redisUrl: string;
   readonly keyPrefix: string;
+  readonly databaseUrl: string;
   readonly durability: 'local' | 'replicated';
   /** Of the listener for health and metrics. */
   readonly host: string;

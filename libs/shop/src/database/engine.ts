@@ -1,0 +1,32 @@
+import type { Dialect, RawBuilder } from 'kysely';
+
+/** One kind of database: how it is reached, and how it says what the two say differently. */
+export interface Engine {
+  /** Connections of its own, made at the first statement. All that they throw is told apart as in `database-errors.ts`. */
+  newDialect(): Dialect;
+  /** Whether transactions have connections of their own, so that reading goes on while they wait for the right to write. */
+  readonly writesApart: boolean;
+  /** The database's own time, in ms since 1970. */
+  readonly now: RawBuilder<number>;
+  /** Ends a select whose rows nobody else is to change before the transaction ends. */
+  readonly forUpdate: RawBuilder<unknown>;
+  /** The same, but rows that somebody else holds are left out. */
+  readonly forUpdateSkipLocked: RawBuilder<unknown>;
+  /** Lets one process at a time go on with migrations, until the transaction ends. */
+  readonly lockMigrations: RawBuilder<unknown>;
+  /** Selects a row if there is such a table. */
+  tableNamed(name: string): RawBuilder<unknown>;
+}
+
+export interface EngineSettings {
+  /** For migrations, which wait for each other and may take their time: no statement is broken off. */
+  readonly patient: boolean;
+  /** Told of each try to connect to a server. */
+  readonly watch: ConnectionWatch;
+}
+
+/** Hears whether a server can be reached. */
+export interface ConnectionWatch {
+  reached(): void;
+  missed(cause: unknown): void;
+}

@@ -1,0 +1,19 @@
+import { PostgresDialect, sql } from 'kysely';
+import type { Engine, EngineSettings } from '../engine.js';
+import { openPostgres } from './open-postgres.js';
+
+/** Any number, that no other program is likely to lock by. */
+const MIGRATION_LOCK = 4_702_111_234;
+
+/** A server that several machines share. */
+export function postgresEngine(url: string, settings: EngineSettings): Engine {
+  return {
+    newDialect: () => new PostgresDialect({ pool: () => openPostgres(url, settings) }),
+    writesApart: false,
+    now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+    forUpdate: sql`for update`,
+    forUpdateSkipLocked: sql`for update skip locked`,
+    lockMigrations: sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+    tableNamed: (name) => sql`select 1 where to_regclass(${name}) is not null`,
+  };
+}

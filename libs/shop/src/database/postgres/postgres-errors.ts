@@ -1,0 +1,35 @@
+import type { DatabaseError } from 'pg';
+import { errorFields } from '@antrean/platform';
+import { ConstraintError, DatabaseAwayError, UnfitDatabaseError } from '../database-errors.js';
+
+const KINDS = { '23505': 'unique', '23503': 'foreign_key', '23514': 'check', '23502': 'not_null' } as const;
+/**
+ * By SQLSTATE: connection lost, no room or no connection left, broken off by an operator, a time-out, a lock or a deadlock; a server
+ * that shuts down, starts, recovers, or follows another one for now.
+ */
+const PASSING = /^(08|53|57|58|40001$|40P01$|55P03$|25006$|25P0[34]$)/;
+const UNFIT: Readonly<Record<string, string>> = {
+  '28P01': 'PostgreSQL refuses the user or the password in DATABASE_URL. Set another.',
+  '28000': 'PostgreSQL does not let this user in from here: see its pg_hba.conf, or set another DATABASE_URL.',
+  '3D000': 'PostgreSQL has no database of the name in DATABASE_URL. Make it (createdb), or set another.',
+  '42501': 'The user in DATABASE_URL may not do this in PostgreSQL. Grant it, or set another.',
+};
+const LOST =
+  /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout exceeded|timeout expired|The server does not)/;
+
+/** What an error of PostgreSQL or of its driver means; one that means nothing to us is given back as it is. */
+export function postgresError(error: unknown): unknown {
+  const { code, message } = errorFields(error);
+  if (typeof code !== 'string') return LOST.test(message) ? new DatabaseAwayError(error) : error;
+  // SQLSTATEs have five characters; those of the system are words, such as ECONNREFUSED; ERR_… is a fault of a program.
+  if (/^E(?!RR_)[A-Z_]+$/.test(code) || PASSING.test(code)) return new DatabaseAwayError(error);
+  const kind = Object.hasOwn(KINDS, code) ? KINDS[code as keyof typeof KINDS] : undefined; // Just looked up.
+  if (kind !== undefined) return new ConstraintError(kind, constraintOf(error as DatabaseError), error); // Only the server has these codes.
+  const unfit = UNFIT[code];
+  return unfit === undefined ? error : new UnfitDatabaseError(unfit, { cause: error });
+}
+
+/** The rule that a column be set has no name of its own. */
+function constraintOf({ constraint, table, column }: DatabaseError): string | undefined {
+  return constraint ?? (table !== undefined && column !== undefined ? `${table}_${column}` : undefined);
+}

@@ -1,0 +1,45 @@
+/** How far an import has come: its checkpoint and what it counted. */
+export interface ImportState {
+  readonly jobId: string;
+  /** The owner. */
+  readonly userId: string;
+  readonly fileKey: string;
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  /** Records of the file so far: those imported, updated and rejected together. */
+  readonly read: number;
+  readonly imported: number;
+  readonly updated: number;
+  readonly rejected: number;
+  readonly finishedAt: Date | null;
+}
+
+/** What one chunk adds to an import. */
+export interface ImportChunk {
+  /** Where in the file the next chunk begins. */
+  readonly bytesRead: number;
+  readonly imported: number;
+  readonly updated: number;
+  readonly rejects: readonly ImportReject[];
+}
+
+/** A record that was not imported. */
+export interface ImportReject {
+  /** From 1, the header's. */
+  readonly line: number;
+  /** The header's name; null when the fault is that of the whole row. */
+  readonly column: string | null;
+  readonly reason: string;
+  /** As it stands in the file. */
+  readonly row: string;
+}
+
+/** Another run has gone on with the import, or it is over: this one is to write no more. */
+export class StaleImportError extends Error {
+  override readonly name = 'StaleImportError';
+  readonly code = 'stale_import';
+
+  constructor(jobId: string, read: number) {
+    super(`The import ${jobId} has gone on from the record ${read} without this run.`);
+  }
+}

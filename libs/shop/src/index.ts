@@ -1,0 +1,12 @@
+export { Customers, type Customer, type CustomerEntry, type UpsertCounts } from './customers/customers.js';
+export { ConstraintError, DatabaseAwayError, UnfitDatabaseError } from './database/database-errors.js';
+export { DatabaseLife, type DatabaseReport } from './database/database-life.js';
+export { Database, type ShopTransaction } from './database/database.js';
+export type { Period } from './database/period.js';
+export { StaleImportError, type ImportChunk, type ImportReject, type ImportState } from './imports/import-state.js';
+export { Imports } from './imports/imports.js';
+export type { NewOrder, Order, OrderItem, OrderJob, OrderLine } from './orders/order.js';
+export { Orders } from './orders/orders.js';
+export { UnknownCustomerError } from './orders/unknown-customer-error.js';
+export { ShopOutbox, type OutboxLag, type OutboxRow, type TakenRow } from './outbox/shop-outbox.js';
+export { ShopModule } from './shop.module.js';

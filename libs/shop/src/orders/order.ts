@@ -1,0 +1,87 @@
+import type { OrderItemsTable, OrderJobsTable, OrdersTable } from '../database/tables.js';
+
+export interface OrderItem {
+  readonly sku: string;
+  readonly name: string;
+  /** From 1. */
+  readonly quantity: number;
+  /** In the smallest unit of the order's currency. */
+  readonly unitPriceMinor: number;
+}
+
+export interface NewOrder {
+  readonly customerId: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly items: readonly OrderItem[];
+}
+
+/** A job that an order brought with it. */
+export interface OrderJob {
+  readonly type: string;
+  readonly jobId: string;
+  /** As last told; `queued` at first. */
+  readonly status: string;
+  /** What its handler returned; any JSON. */
+  readonly result: unknown;
+  readonly error: string | null;
+  readonly errorCode: string | null;
+  readonly finishedAt: Date | null;
+}
+
+export interface Order extends NewOrder {
+  readonly id: string;
+  readonly totalMinor: number;
+  readonly createdAt: Date;
+  readonly jobs: readonly OrderJob[];
+}
+
+/** An order as a line of a table. */
+export interface OrderLine {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly customerEmail: string;
+  readonly customerName: string;
+  readonly customerCountry: string | null;
+  readonly currency: string;
+  readonly totalMinor: number;
+  /** The quantities of its items together. */
+  readonly pieces: number;
+}
+
+/** A row of the query behind {@link OrderLine}. */
+export interface OrderRow extends Pick<OrdersTable, 'id' | 'created_at' | 'currency' | 'total_minor'> {
+  readonly customer_email: string;
+  readonly customer_name: string;
+  readonly customer_country: string | null;
+  readonly pieces: number | null;
+}
+
+export function lineOf(row: OrderRow): OrderLine {
+  return {
+    id: row.id,
+    createdAt: new Date(row.created_at),
+    customerEmail: row.customer_email,
+    customerName: row.customer_name,
+    customerCountry: row.customer_country,
+    currency: row.currency,
+    totalMinor: row.total_minor,
+    pieces: row.pieces ?? 0,
+  };
+}
+
+export function itemOf({ sku, name, quantity, unit_price_minor }: OrderItemsTable): OrderItem {
+  return { sku, name, quantity, unitPriceMinor: unit_price_minor };
+}
+
+export function jobOf({ type, job_id, status, result, error, error_code, finished_at }: OrderJobsTable): OrderJob {
+  return {
+    type,
+    jobId: job_id,
+    status,
+    result: result === null ? null : (JSON.parse(result) as unknown),
+    error,
+    errorCode: error_code,
+    finishedAt: finished_at === null ? null : new Date(finished_at),
+  };
+}

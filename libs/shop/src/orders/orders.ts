@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { ConstraintError } from '../database/database-errors.js';
+import { Database, type ShopTransaction } from '../database/database.js';
+import { inChunks } from '../database/in-chunks.js';
+import { inPages } from '../database/in-pages.js';
+import { newId } from '../database/new-id.js';
+import { boundsOf, type Period } from '../database/period.js';
+import { UnknownCustomerError } from './unknown-customer-error.js';
+import { itemOf, jobOf, lineOf, type NewOrder, type Order, type OrderJob, type OrderLine, type OrderRow } from './order.js';
+
+/** What was bought, and what became of the jobs that an order brought with it. */
+@Injectable()
+export class Orders {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Writes an order with its items.
+   * @returns its id
+   * @throws {UnknownCustomerError} the transaction cannot go on then.
+   */
+  async add(transaction: ShopTransaction, { customerId, currency, items }: NewOrder): Promise<string> {
+    const id = newId();
+    const total = items.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0);
+    const order = { id, customer_id: customerId, currency, total_minor: total, created_at: this.database.engine.now };
+    try {
+      await transaction.insertInto('orders').values(order).execute();
+    } catch (error) {
+      if (error instanceof ConstraintError && error.kind === 'foreign_key') throw new UnknownCustomerError(customerId, error);
+      throw error;
+    }
+    const rows = items.map(({ sku, name, quantity, unitPriceMinor }, index) => ({
+      order_id: id,
+      position: index + 1,
+      sku,
+      name,
+      quantity,
+      unit_price_minor: unitPriceMinor,
+    }));
+    for (const chunk of inChunks(rows)) await transaction.insertInto('order_items').values(chunk).execute();
+    return id;
+  }
+
+  /** Writes the jobs that an order brings with it, in the order's own transaction. */
+  async addJobs(transaction: ShopTransaction, orderId: string, jobs: readonly Pick<OrderJob, 'type' | 'jobId'>[]): Promise<void> {
+    const rows = jobs.map(({ type, jobId }) => ({ order_id: orderId, type, job_id: jobId, status: 'queued' }));
+    for (const chunk of inChunks(rows)) await transaction.insertInto('order_jobs').values(chunk).execute();
+  }
+
+  async get(id: string): Promise<Order | undefined> {
+    const { tables } = this.database;
+    const order = await tables.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
+    if (order === undefined) return undefined;
+    const items = await tables.selectFrom('order_items').selectAll().where('order_id', '=', id).orderBy('position').execute();
+    const jobs = await tables.selectFrom('order_jobs').selectAll().where('order_id', '=', id).orderBy('job_id').execute();
+    return {
+      id,
+      customerId: order.customer_id,
+      currency: order.currency,
+      totalMinor: order.total_minor,
+      createdAt: new Date(order.created_at),
+      items: items.map(itemOf),
+      jobs: jobs.map(jobOf),
+    };
+  }
+
+  /**
+   * Keeps how a job ended, for longer than the queue does.
+   * @returns false when no order brought that job.
+   */
+  async recordOutcome(job: Omit<OrderJob, 'type'>): Promise<boolean> {
+    const { jobId, status, result, error, errorCode, finishedAt } = job;
+    const { numUpdatedRows } = await this.database.transaction((transaction) =>
+      transaction
+        .updateTable('order_jobs')
+        .set({
+          status,
+          result: result === null ? null : JSON.stringify(result),
+          error,
+          error_code: errorCode,
+          finished_at: finishedAt?.getTime() ?? null,
+        })
+        .where('job_id', '=', jobId)
+        .executeTakeFirstOrThrow(),
+    );
+    return numUpdatedRows > 0n;
+  }
+
+  /** All that were made within a period, the oldest first, each with its customer, in constant memory. */
+  async *stream(period: Period = {}): AsyncGenerator<OrderLine, void, void> {
+    for await (const row of inPages<OrderRow>((after, limit) => this.page(period, after, limit))) yield lineOf(row);
+  }
+
+  private page(period: Period, after: OrderRow | undefined, limit: number): Promise<OrderRow[]> {
+    const { fromMs, toMs } = boundsOf(period);
+    return this.database.tables
+      .selectFrom('orders')
+      .innerJoin('customers', 'customers.id', 'orders.customer_id')
+      .select(['orders.id', 'orders.created_at', 'orders.currency', 'orders.total_minor'])
+      .select(['customers.email as customer_email', 'customers.name as customer_name', 'customers.country as customer_country'])
+      .select((eb) =>
+        eb
+          .selectFrom('order_items')
+          .whereRef('order_items.order_id', '=', 'orders.id')
+          .select(({ fn }) => fn.sum<number>('order_items.quantity').as('pieces'))
+          .as('pieces'),
+      )
+      .where('orders.created_at', '>=', after?.created_at ?? fromMs)
+      .where('orders.created_at', '<', toMs)
+      .$if(after !== undefined, (query) =>
+        query.where((eb) =>
+          eb(eb.refTuple('orders.created_at', 'orders.id'), '>', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
+        ),
+      )
+      .orderBy('orders.created_at')
+      .orderBy('orders.id')
+      .limit(limit)
+      .execute();
+  }
+}

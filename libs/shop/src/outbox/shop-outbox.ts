@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { sql } from 'kysely';
+import { Database, type ShopTransaction } from '../database/database.js';
+import { inChunks } from '../database/in-chunks.js';
+import { newId } from '../database/new-id.js';
+
+/** A job that waits in the database until it is handed to the queue. */
+export interface OutboxRow {
+  /** Of the job that it becomes. */
+  readonly jobId: string;
+  readonly type: string;
+  /** The job itself; whoever added it reads it. */
+  readonly entry: string;
+}
+
+export interface TakenRow extends OutboxRow {
+  /** For so long it has waited, by the clock of the database. */
+  readonly ageMs: number;
+}
+
+export interface OutboxLag {
+  readonly rows: number;
+  /** 0 when none waits. */
+  readonly oldestMs: number;
+}
+
+/** Jobs that were written together with the shop's own data. */
+@Injectable()
+export class ShopOutbox {
+  private readonly taker = randomUUID();
+
+  constructor(private readonly database: Database) {}
+
+  /** Writes rows as a part of the transaction. */
+  async add(transaction: ShopTransaction, rows: readonly OutboxRow[]): Promise<void> {
+    const created_at = this.database.engine.now;
+    const values = rows.map(({ jobId, type, entry }) => ({
+      id: newId(),
+      job_id: jobId,
+      type,
+      job: entry,
+      created_at,
+      taken_until: 0,
+      taken_by: null,
+      tries: 0,
+      last_error: null,
+    }));
+    for (const chunk of inChunks(values)) await transaction.insertInto('outbox').values(chunk).execute();
+  }
+
+  /**
+   * Takes the oldest rows that nobody has, at most `limit`: nobody else gets them before the lease is over. Several may take at the
+   * same moment.
+   */
+  async take(limit: number, leaseMs: number): Promise<readonly TakenRow[]> {
+    const { now, forUpdateSkipLocked } = this.database.engine;
+    const rows = await this.database.transaction((transaction) =>
+      transaction
+        .with('free', (db) =>
+          db
+            .selectFrom('outbox')
+            .select('id')
+            .where('taken_until', '<=', now)
+            .orderBy('id')
+            .limit(limit)
+            .modifyEnd(forUpdateSkipLocked),
+        )
+        .updateTable('outbox')
+        .set(({ eb }) => ({
+          taken_until: sql<number>`${now} + ${leaseMs}`,
+          taken_by: this.taker,
+          tries: eb('tries', '+', 1),
+        }))
+        .where('id', 'in', (eb) => eb.selectFrom('free').select('id'))
+        .returning(['id', 'job_id', 'type', 'job', sql<number>`${now} - created_at`.as('age_ms')])
+        .execute(),
+    );
+    return rows
+      .sort((one, other) => (one.id < other.id ? -1 : 1))
+      .map(({ job_id, type, job, age_ms }) => ({ jobId: job_id, type, entry: job, ageMs: age_ms }));
+  }
+
+  /** The jobs are in the queue. Rows that are gone already are no error. */
+  async remove(jobIds: readonly string[]): Promise<void> {
+    for (const chunk of inChunks(jobIds)) {
+      await this.database.transaction((transaction) => transaction.deleteFrom('outbox').where('job_id', 'in', chunk).execute());
+    }
+  }
+
+  /** Lets the rows be taken again after the delay. @param reason is kept with them, for people. */
+  async putBack(jobIds: readonly string[], delayMs: number, reason?: string): Promise<void> {
+    const taken_until = sql<number>`${this.database.engine.now} + ${delayMs}`;
+    for (const chunk of inChunks(jobIds)) {
+      await this.database.transaction((transaction) =>
+        transaction
+          .updateTable('outbox')
+          .set({ taken_until, taken_by: null, ...(reason !== undefined && { last_error: reason }) })
+          .where('job_id', 'in', chunk)
+          .execute(),
+      );
+    }
+  }
+
+  /** How many rows wait, and for how long the oldest has. */
+  async lag(): Promise<OutboxLag> {
+    const { tables, engine } = this.database;
+    const { rows, oldestMs } = await tables
+      .selectFrom('outbox')
+      .select(({ fn }) => fn.countAll<number>().as('rows'))
+      .select(sql<number | null>`${engine.now} - min(created_at)`.as('oldestMs'))
+      .executeTakeFirstOrThrow();
+    return { rows, oldestMs: oldestMs ?? 0 };
+  }
+}

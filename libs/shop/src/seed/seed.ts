@@ -1,0 +1,41 @@
+import type { Database } from '../database/database.js';
+import { inChunks } from '../database/in-chunks.js';
+import { newId } from '../database/new-id.js';
+import { exampleCustomers, exampleOrders } from './examples.js';
+
+export interface SeedCounts {
+  readonly customers: number;
+  readonly orders: number;
+}
+
+/**
+ * Fills a database that has no customer yet with an example, the same each time but for its ids and its dates, which end now.
+ * @returns what was added: nothing where there were customers.
+ */
+export async function seed(database: Database): Promise<SeedCounts> {
+  const now = Date.now();
+  const customers = exampleCustomers(now).map((customer) => ({ id: newId(), ...customer }));
+  const orders = exampleOrders(now, customers.length).map(({ customer, items, ...order }) => {
+    const id = newId();
+    const total = items.reduce((sum, { quantity, unit_price_minor }) => sum + quantity * unit_price_minor, 0);
+    return {
+      order: { id, customer_id: customers[customer]?.id ?? '', total_minor: total, ...order },
+      items: items.map((item, index) => ({ order_id: id, position: index + 1, ...item })),
+    };
+  });
+  return database.transaction(async (transaction) => {
+    const known = await transaction.selectFrom('customers').select('id').limit(1).executeTakeFirst();
+    if (known !== undefined) return { customers: 0, orders: 0 };
+    for (const rows of inChunks(customers)) await transaction.insertInto('customers').values(rows).execute();
+    for (const rows of inChunks(orders)) {
+      await transaction
+        .insertInto('orders')
+        .values(rows.map(({ order }) => order))
+        .execute();
+      for (const items of inChunks(rows.flatMap((row) => row.items))) {
+        await transaction.insertInto('order_items').values(items).execute();
+      }
+    }
+    return { customers: customers.length, orders: orders.length };
+  });
+}

@@ -1,0 +1,34 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { Customers } from './customers/customers.js';
+import { ConnectionLog } from './database/connection-log.js';
+import { DatabaseLife, type DatabaseLifeOptions } from './database/database-life.js';
+import { Database } from './database/database.js';
+import { Imports } from './imports/imports.js';
+import { Orders } from './orders/orders.js';
+import { ShopOutbox } from './outbox/shop-outbox.js';
+
+const TABLES = [Customers, Orders, Imports, ShopOutbox];
+
+/** The shop's data, for the whole application. It does not start with a database that it cannot work on. */
+@Module({})
+export class ShopModule {
+  static register({ databaseUrl, production, logger }: DatabaseLifeOptions): DynamicModule {
+    return {
+      module: ShopModule,
+      global: true,
+      providers: [
+        { provide: Database, useFactory: () => new Database(databaseUrl, { watch: new ConnectionLog(logger) }) },
+        {
+          provide: DatabaseLife,
+          useFactory: (database: Database) => new DatabaseLife(database, { databaseUrl, production, logger }),
+          inject: [Database],
+        },
+        Customers,
+        Orders,
+        Imports,
+        ShopOutbox,
+      ],
+      exports: [Database, DatabaseLife, ...TABLES],
+    };
+  }
+}
