@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { builtApps } from '../support/built-apps.js';
 import type { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
@@ -25,7 +28,14 @@ interface JobBody {
 }
 
 describe('a mail from HTTP to SMTP', () => {
-  const shared = { REDIS_URL, KEY_PREFIX: newKeyPrefix(), LEASE_SEC: String(LEASE_SEC), LOG_LEVEL: 'info' };
+  const folder = mkdtempSync(join(tmpdir(), 'antrean-mail-'));
+  const shared = {
+    REDIS_URL,
+    KEY_PREFIX: newKeyPrefix(),
+    DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`,
+    LEASE_SEC: String(LEASE_SEC),
+    LOG_LEVEL: 'info',
+  };
   const apis = builtApps('api', { ...shared, PORT: '0' });
   const workers = builtApps('worker', { ...shared, WORKER_PORT: '0' });
   let smtp: SmtpTestServer;
@@ -42,6 +52,7 @@ describe('a mail from HTTP to SMTP', () => {
 
   afterAll(async () => {
     await smtp.stop();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   const submit = (url: string, body: object, headers: Readonly<Record<string, string>> = {}) =>

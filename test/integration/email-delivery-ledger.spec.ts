@@ -1,43 +1,47 @@
 import { randomUUID } from 'node:crypto';
-import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
-import type { Delivery, OnUnknown } from '../../apps/worker/src/handlers/email-send/ledger/delivery-ledger.js';
-import { RedisDeliveryLedger } from '../../apps/worker/src/handlers/email-send/ledger/redis-delivery-ledger.js';
-import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/shared-redis.js';
+import { sql } from 'kysely';
+import { type Database, DeliveryLedger, type Delivery, type OnUnknown } from '@antrean/shop';
+import { Marks } from '../../libs/shop/src/deliveries/marks.js';
+import { DATABASES, testDatabases } from '../support/shop-database.js';
 
-const prefix = newKeyPrefix();
-let redis: RedisConnection;
-let ledger: RedisDeliveryLedger;
-let id: string;
+const DAY_MS = 86_400_000;
 
-beforeAll(async () => {
-  redis = connectRedis(REDIS_URL, { name: 'test', logger: silentLogger });
-  await waitUntilReady(redis, 5_000);
-  ledger = new RedisDeliveryLedger(redis, prefix);
-});
+describe.each(DATABASES)('the delivery ledger on %s', (kind) => {
+  const databases = testDatabases(kind);
+  let database: Database;
+  let ledger: DeliveryLedger;
+  let id: string;
 
-afterAll(() => {
-  closeRedis(redis);
-});
+  beforeAll(async () => {
+    ({ database } = await databases.migrated());
+    ledger = new DeliveryLedger(new Marks(database));
+  });
 
-beforeEach(() => {
-  id = randomUUID();
-});
+  beforeEach(() => {
+    id = randomUUID();
+  });
 
-afterEach(() => redis.del(entry()));
+  const run = (jobId = 'job-a'): Delivery => ({ id, jobId, messageId: `<${id}@example.com>`, run: randomUUID() });
+  const begin = (delivery: Delivery, onUnknown: OnUnknown) => ledger.begin(delivery, onUnknown, new AbortController().signal);
+  const entry = () => database.tables.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
+  const state = async () => (await entry())?.state;
+  const storedAt = async () => new Date((await entry())?.at ?? NaN);
+  /** As if it had last been changed that much earlier. */
+  const age = (ms: number) =>
+    database.tables
+      .updateTable('deliveries')
+      .set(({ eb }) => ({ at: eb('at', '-', ms) }))
+      .where('id', '=', id)
+      .execute();
+  const forget = () => database.tables.deleteFrom('deliveries').where('id', '=', id).execute();
 
-const entry = () => `${prefix}:{email.send}:delivery:${id}`;
-const run = (jobId = 'job-a'): Delivery => ({ id, jobId, messageId: `<${id}@example.com>`, run: randomUUID() });
-const begin = (delivery: Delivery, onUnknown: OnUnknown) => ledger.begin(delivery, onUnknown, new AbortController().signal);
-const storedAt = async () => new Date(Number(await redis.hget(entry(), 'at')));
-/** As if the mark had been set that much earlier. */
-const age = async (ms: number) => redis.hincrby(entry(), 'at', -ms);
-
-describe('the delivery ledger', () => {
-  it('lets the first run begin, and marks the mail with the time of Redis', async () => {
-    const [before] = await redis.time();
+  it('lets the first run begin, and marks the mail with the time of the database', async () => {
+    const now = sql<{ now: number }>`select ${database.engine.now} as now`;
+    const times = [(await now.execute(database.tables)).rows[0]?.now ?? NaN];
     expect(await begin(run(), 'resend')).toEqual({ kind: 'begun', afterUnknown: false });
-    expect(await redis.hget(entry(), 'state')).toBe('sending');
-    expect(Math.floor((await storedAt()).getTime() / 1_000) - Number(before)).toBeLessThanOrEqual(2);
+    expect(await state()).toBe('sending');
+    times.push((await storedAt()).getTime(), (await now.execute(database.tables)).rows[0]?.now ?? NaN);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
   });
 
   it('keeps what was sent from being sent again, by any job', async () => {
@@ -55,7 +59,7 @@ describe('the delivery ledger', () => {
     const first = run();
     await begin(first, 'fail');
     await ledger.failed(first);
-    expect(await redis.exists(entry())).toBe(0);
+    expect(await state()).not.toBe('sending');
     expect(await begin(run(), 'fail')).toEqual({ kind: 'begun', afterUnknown: false });
   });
 
@@ -103,10 +107,10 @@ describe('the delivery ledger', () => {
   it('does not let a run remove the mark of a later one', async () => {
     const late = run();
     await begin(late, 'resend');
-    await redis.del(entry());
+    await forget();
     await begin(run(), 'resend');
     await ledger.failed(late);
-    expect(await redis.hget(entry(), 'state')).toBe('sending');
+    expect(await state()).toBe('sending');
   });
 
   it('does not let a late refusal undo that the mail was sent', async () => {
@@ -131,13 +135,45 @@ describe('the delivery ledger', () => {
     expect(await storedAt()).toEqual(sentAt);
   });
 
-  it('keeps entries for thirty days from their last change', async () => {
+  it('leaves no mark of a run that was over when its call was carried out', async () => {
+    const late = run();
+    await ledger.failed(late);
+    await begin(late, 'resend');
+    expect(await state()).not.toBe('sending');
+    expect(await begin(run(), 'fail')).toEqual({ kind: 'begun', afterUnknown: false });
+  });
+
+  it('remembers a mail for thirty days from its last change', async () => {
     const first = run();
     await begin(first, 'resend');
-    expect(await redis.pttl(entry())).toBeGreaterThan(30 * 86_400_000 - 10_000);
-    await redis.pexpire(entry(), 60_000);
+    await age(30 * DAY_MS - 60_000);
     await ledger.sent(first);
-    expect(await redis.pttl(entry())).toBeGreaterThan(30 * 86_400_000 - 10_000);
+    await age(30 * DAY_MS - 60_000);
+    expect(await begin(run('job-b'), 'resend')).toMatchObject({ kind: 'already_sent' });
+    await age(60_001);
+    expect(await begin(run('job-b'), 'fail')).toEqual({ kind: 'begun', afterUnknown: false });
+    await age(30 * DAY_MS + 1);
+    await ledger.sent(first);
+    await age(30 * DAY_MS + 1);
+    await ledger.sent(first);
+    expect(await begin(run('job-b'), 'resend')).toMatchObject({ kind: 'already_sent' });
+  });
+
+  it('sweeps what is too old as new mails come, a few with each', async () => {
+    const old = Array.from({ length: 15 }, () => ({ ...run(), id: `old-${randomUUID()}` }));
+    for (const delivery of old) await ledger.sent(delivery);
+    const left = async () =>
+      (await database.tables.selectFrom('deliveries').select('id').where('id', 'like', 'old-%').execute()).length;
+    await database.tables
+      .updateTable('deliveries')
+      .set({ at: Date.now() - 30 * DAY_MS - 1 })
+      .where('id', 'like', 'old-%')
+      .execute();
+    await begin(run(), 'resend');
+    expect(await left()).toBe(5);
+    id = randomUUID();
+    await begin(run(), 'resend');
+    expect(await left()).toBe(0);
   });
 
   it('lets one of many runs of different jobs begin', async () => {

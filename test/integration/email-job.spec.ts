@@ -1,31 +1,32 @@
 import { catalog, SendEmail } from '@antrean/catalog';
 import { DuplicateJobError, InvalidPayloadError, isFinal, type Job } from '@antrean/jobs';
+import { DeliveryLedger } from '@antrean/shop';
 import { EmailSendModule } from '../../apps/worker/src/handlers/email-send/email-send.module.js';
+import { Marks } from '../../libs/shop/src/deliveries/marks.js';
 import { startJobsApp, type JobsApp } from '../support/jobs-app.js';
-import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/shared-redis.js';
 import { payloadOf, type PlainPayload } from '../support/job-context.js';
+import { testDatabases } from '../support/shop-database.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
 const fields: PlainPayload<typeof SendEmail> = { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi' } };
 const payload = payloadOf(SendEmail, fields);
 const ended = ({ status }: Job) => isFinal(status);
 
+const databases = testDatabases('SQLite');
 let server: SmtpTestServer;
 let jobs: JobsApp;
 
 beforeEach(async () => {
   server = await SmtpTestServer.start();
-  const keyPrefix = newKeyPrefix();
   const email = EmailSendModule.register({
     smtpUrl: server.url,
     mailFrom: 'Antrean <antrean@example.com>',
     mailDir: 'unused',
     onUnknown: 'resend',
-    redisUrl: REDIS_URL,
-    keyPrefix,
-    logger: silentLogger,
   });
-  jobs = await startJobsApp(catalog, email.providers ?? [], { keyPrefix });
+  const { database } = await databases.migrated();
+  const ledger = { provide: DeliveryLedger, useValue: new DeliveryLedger(new Marks(database)) };
+  jobs = await startJobsApp(catalog, [...(email.providers ?? []), ledger]);
 });
 
 afterEach(async () => {

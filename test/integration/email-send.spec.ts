@@ -5,20 +5,22 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import PostalMime from 'postal-mime';
 import { SendEmail } from '@antrean/catalog';
 import { JobAbortedError, PermanentError, Snooze } from '@antrean/jobs';
-import { closeRedis, connectRedis, waitUntilReady, type RedisConnection } from '@antrean/platform';
+import { ShopModule, type Database } from '@antrean/shop';
 import { EmailSendHandler } from '../../apps/worker/src/handlers/email-send/email-send.handler.js';
 import { EmailSendModule, type EmailSendOptions } from '../../apps/worker/src/handlers/email-send/email-send.module.js';
 import { jobContext, type PlainPayload } from '../support/job-context.js';
-import { newKeyPrefix, REDIS_URL, silentLogger } from '../support/shared-redis.js';
+import { silentLogger } from '../support/shared-redis.js';
+import { markStates, testDatabases } from '../support/shop-database.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 
 const payload: PlainPayload<typeof SendEmail> = { to: 'budi@example.com', template: 'welcome', variables: { name: 'Budi <3' } };
 
 let server: SmtpTestServer;
-let redis: RedisConnection;
-let keyPrefix: string;
+let database: Database;
+let databaseUrl: string;
 let mailDir: string;
 const modules: TestingModule[] = [];
+const databases = testDatabases('SQLite');
 
 async function worker(options: Partial<EmailSendOptions> = {}): Promise<TestingModule> {
   const email = EmailSendModule.register({
@@ -26,12 +28,10 @@ async function worker(options: Partial<EmailSendOptions> = {}): Promise<TestingM
     mailFrom: 'Antrean <antrean@example.com>',
     mailDir,
     onUnknown: 'resend',
-    redisUrl: REDIS_URL,
-    keyPrefix,
-    logger: silentLogger,
     ...options,
   });
-  const module = await Test.createTestingModule({ imports: [email] }).compile();
+  const shop = ShopModule.register({ databaseUrl, production: false, logger: silentLogger });
+  const module = await Test.createTestingModule({ imports: [shop, email] }).compile();
   modules.push(module);
   return module;
 }
@@ -49,22 +49,10 @@ async function failure(run: Promise<unknown>): Promise<unknown> {
   );
 }
 
-async function ledgerStates(): Promise<(string | null)[]> {
-  const keys = await redis.keys(`${keyPrefix}:{email.send}:delivery:*`);
-  return Promise.all(keys.map((key) => redis.hget(key, 'state')));
-}
-
-beforeAll(async () => {
-  redis = connectRedis(REDIS_URL, { name: 'test', logger: silentLogger });
-  await waitUntilReady(redis, 5_000);
-});
-
-afterAll(() => {
-  closeRedis(redis);
-});
+const ledgerStates = () => markStates(database);
 
 beforeEach(async () => {
-  keyPrefix = newKeyPrefix();
+  ({ url: databaseUrl, database } = await databases.migrated());
   server = await SmtpTestServer.start();
   mailDir = await mkdtemp(join(tmpdir(), 'mail-'));
 });
@@ -73,8 +61,6 @@ afterEach(async () => {
   await Promise.all(modules.splice(0).map((module) => module.close()));
   await server.stop();
   await rm(mailDir, { recursive: true });
-  const keys = await redis.keys(`${keyPrefix}:*`);
-  if (keys.length > 0) await redis.del(...keys);
 });
 
 describe('email.send', () => {

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Logger, WorkerConfig } from '@antrean/platform';
+import type { WorkerConfig } from '@antrean/platform';
 import { DeadLettersModule } from './handlers/dead-letters/dead-letters.module.js';
 import { EmailSendModule } from './handlers/email-send/email-send.module.js';
 import { HttpRequestModule } from './handlers/http-request/http-request.module.js';
@@ -8,12 +8,12 @@ import { WebhookDeliverModule } from './handlers/webhook-deliver/webhook-deliver
 /** Every handler of this product: one module a job type. */
 @Module({})
 export class HandlersModule {
-  static register(config: WorkerConfig, logger: Logger): DynamicModule {
+  static register(config: WorkerConfig): DynamicModule {
     return {
       module: HandlersModule,
       imports: [
         DeadLettersModule,
-        EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown, logger }),
+        EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown }),
         HttpRequestModule.register(config),
         WebhookDeliverModule.register(config),
       ],

@@ -20,7 +20,7 @@ export class WorkerModule implements NestModule {
         JobsModule.forWorker({ ...config, definitions: catalog, webhooks: webhookDelivery, logger }),
         StorageModule.register(config.storageUrl),
         ShopModule.register({ ...config, logger }),
-        HandlersModule.register(config, logger),
+        HandlersModule.register(config),
         HealthModule,
         MetricsModule.register(config),
       ],

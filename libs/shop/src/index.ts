@@ -3,6 +3,8 @@ export { ConstraintError, DatabaseAwayError, UnfitDatabaseError } from './databa
 export { DatabaseLife, type DatabaseReport } from './database/database-life.js';
 export { Database, type ShopTransaction } from './database/database.js';
 export type { Period } from './database/period.js';
+export { DeliveryLedger } from './deliveries/delivery-ledger.js';
+export { LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './deliveries/delivery.js';
 export { StaleImportError, type ImportChunk, type ImportReject, type ImportState } from './imports/import-state.js';
 export { Imports } from './imports/imports.js';
 export type { NewOrder, Order, OrderItem, OrderJob, OrderLine } from './orders/order.js';

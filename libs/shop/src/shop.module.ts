@@ -3,11 +3,13 @@ import { Customers } from './customers/customers.js';
 import { ConnectionLog } from './database/connection-log.js';
 import { DatabaseLife, type DatabaseLifeOptions } from './database/database-life.js';
 import { Database } from './database/database.js';
+import { DeliveryLedger } from './deliveries/delivery-ledger.js';
+import { Marks } from './deliveries/marks.js';
 import { Imports } from './imports/imports.js';
 import { Orders } from './orders/orders.js';
 import { ShopOutbox } from './outbox/shop-outbox.js';
 
-const TABLES = [Customers, Orders, Imports, ShopOutbox];
+const TABLES = [Customers, Orders, Imports, ShopOutbox, DeliveryLedger];
 
 /** The shop's data, for the whole application. It does not start with a database that it cannot work on. */
 @Module({})
@@ -23,6 +25,8 @@ export class ShopModule {
           useFactory: (database: Database) => new DatabaseLife(database, { databaseUrl, production, logger }),
           inject: [Database],
         },
+        Marks,
+        { provide: DeliveryLedger, useFactory: (marks: Marks) => new DeliveryLedger(marks), inject: [Marks] },
         Customers,
         Orders,
         Imports,

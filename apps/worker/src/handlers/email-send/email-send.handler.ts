@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { SendEmail } from '@antrean/catalog';
 import { endsWithin } from '@antrean/platform';
 import { JobHandler, PermanentError, Snooze, type Handles, type JobContext, type JobLog } from '@antrean/jobs';
-import { DeliveryLedger, LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './ledger/delivery-ledger.js';
+import { DeliveryLedger, LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from '@antrean/shop';
 import { MailComposer } from './message/mail-composer.js';
 import type { MailMessage } from './message/mail-message.js';
 import { MailNotSentError, MailTransport, type MailReceipt } from './transport/mail-transport.js';
@@ -12,7 +12,7 @@ import { MailNotSentError, MailTransport, type MailReceipt } from './transport/m
 /** Injection token of the setting `EMAIL_ON_UNKNOWN`. */
 export const ON_UNKNOWN = Symbol('ON_UNKNOWN');
 
-/** The ledger has heard that Redis is back, and what is to become of this run's mark, before the next one asks. */
+/** The ledger has heard that the database is back, and what is to become of this run's mark, before the next one asks. */
 const LEDGER_AWAY_DELAY = '5s';
 /** How long a run whose mail was taken or refused waits for the record of that; it is made all the same. */
 const LONGEST_WAIT_MS = 10_000;
@@ -75,7 +75,7 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
       // A call that was not answered may be carried out yet: the next run is not to take its mark for that of a mail handed over.
       void this.recordFailed(delivery, signal, log);
       signal.throwIfAborted();
-      throw new Snooze(LEDGER_AWAY_DELAY, 'The delivery ledger in Redis did not answer. The mail was not sent.');
+      throw new Snooze(LEDGER_AWAY_DELAY, 'The delivery ledger in the database did not answer. The mail was not sent.');
     }
   }
 

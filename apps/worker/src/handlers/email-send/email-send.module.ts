@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { connectRedis, parseSender, type Logger } from '@antrean/platform';
+import { parseSender } from '@antrean/platform';
+import type { OnUnknown } from '@antrean/shop';
 import { EmailSendHandler, ON_UNKNOWN } from './email-send.handler.js';
-import { DeliveryLedger, type OnUnknown } from './ledger/delivery-ledger.js';
-import { RedisDeliveryLedger } from './ledger/redis-delivery-ledger.js';
 import { MailComposer } from './message/mail-composer.js';
 import { MailTemplates } from './message/mail-templates.js';
 import { FileTransport } from './transport/file-transport.js';
@@ -16,19 +15,14 @@ export interface EmailSendOptions {
   readonly mailFrom: string;
   readonly mailDir: string;
   readonly onUnknown: OnUnknown;
-  readonly redisUrl: string;
-  readonly keyPrefix: string;
-  readonly logger: Logger;
 }
 
-/** Short, as a mail waits for it and may ask again. */
-const LEDGER_TIMEOUT_MS = 2_000;
 const TEMPLATES = join(import.meta.dirname, 'templates');
 
-/** Runs jobs of the type `email.send`. The application does not start with a broken template or a sender that is none. */
+/** Runs jobs of the type `email.send`; its ledger is the shop's. The application does not start with a broken template or a sender that is none. */
 @Module({})
 export class EmailSendModule {
-  static register({ smtpUrl, mailFrom, mailDir, onUnknown, redisUrl, keyPrefix, logger }: EmailSendOptions): DynamicModule {
+  static register({ smtpUrl, mailFrom, mailDir, onUnknown }: EmailSendOptions): DynamicModule {
     const sender = parseSender(mailFrom);
     return {
       module: EmailSendModule,
@@ -42,14 +36,6 @@ export class EmailSendModule {
         {
           provide: MailTransport,
           useFactory: () => (smtpUrl === undefined ? new FileTransport(mailDir) : new SmtpTransport(smtpUrl)),
-        },
-        {
-          provide: DeliveryLedger,
-          useFactory: () =>
-            new RedisDeliveryLedger(
-              connectRedis(redisUrl, { name: 'delivery-ledger', logger, commandTimeoutMs: LEDGER_TIMEOUT_MS }),
-              keyPrefix,
-            ),
         },
       ],
     };

@@ -1,0 +1,31 @@
+/** One run's try to send one mail. */
+export interface Delivery {
+  /** Of the mail: the same for all runs that would send the same. */
+  readonly id: string;
+  readonly jobId: string;
+  readonly messageId: string;
+  /** Tells this run from every other, also of the same job. */
+  readonly run: string;
+}
+
+/** What to do about a mail that an earlier run handed over without learning what became of it. */
+export type OnUnknown = 'resend' | 'fail';
+
+export type BeginOutcome =
+  /** This run sends. `afterUnknown`: an earlier one may have sent the mail already. */
+  | { readonly kind: 'begun'; readonly afterUnknown: boolean }
+  | { readonly kind: 'already_sent'; readonly messageId: string; readonly sentAt: Date }
+  /** Another job is at it with the same key. */
+  | { readonly kind: 'in_progress'; readonly jobId: string; readonly since: Date }
+  /** An earlier run left its mark, and `fail` was asked for. */
+  | { readonly kind: 'unknown'; readonly jobId: string; readonly messageId: string; readonly since: Date };
+
+/** The ledger did not answer while the caller waited for it. */
+export class LedgerAwayError extends Error {
+  override readonly name = 'LedgerAwayError';
+  readonly code = 'ledger_away';
+
+  constructor(cause: unknown) {
+    super('The delivery ledger did not answer.', { cause });
+  }
+}
