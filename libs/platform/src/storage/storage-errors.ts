@@ -1,5 +1,3 @@
-import type { StorageName } from './storage-name.js';
-
 /** Base of all that a storage throws, but for an abort and for what a source throws. `code` is stable; messages hold no secret. */
 export abstract class StorageError extends Error {
   abstract readonly code: string;
@@ -46,7 +44,7 @@ export class StorageRefusedError extends LastingStorageError {
 export class StoredFileNotFoundError extends LastingStorageError {
   readonly code = 'file_not_found';
 
-  constructor(readonly file: StorageName) {
+  constructor(readonly file: string) {
     super(`There is no file ${file} in the storage: it never was, or was deleted.`);
   }
 }
@@ -56,7 +54,7 @@ export class RangeNotSatisfiableError extends LastingStorageError {
   readonly code = 'range_not_satisfiable';
 
   constructor(
-    readonly file: StorageName,
+    readonly file: string,
     /** Bytes of the whole file. */
     readonly size: number,
   ) {
