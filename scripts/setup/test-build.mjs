@@ -33,7 +33,7 @@ async function build(folders) {
   for (const sources of folders.map((folder) => join('test', folder))) {
     rmSync(inProject('dist', sources), { recursive: true, force: true });
     for (const file of readdirSync(inProject(sources), { recursive: true, encoding: 'utf8' })) {
-      if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
+      if (!file.endsWith('.ts') || /\.(?:spec|d)\.ts$/.test(file)) continue;
       const source = readFileSync(inProject(sources, file), 'utf8');
       const fileName = inProject(sources, file);
       const { outputText } = typescript.transpileModule(source, { fileName, compilerOptions });
