@@ -10,5 +10,5 @@ export { Imports } from './imports/imports.js';
 export type { NewOrder, Order, OrderItem, OrderJob, OrderLine } from './orders/order.js';
 export { Orders } from './orders/orders.js';
 export { UnknownCustomerError } from './orders/unknown-customer-error.js';
-export { ShopOutbox, type OutboxLag, type OutboxRow, type TakenRow } from './outbox/shop-outbox.js';
+export { ShopOutbox } from './outbox/shop-outbox.js';
 export { ShopModule } from './shop.module.js';

@@ -14,7 +14,7 @@ const ONCE_TTL_MS = toMs('24h');
 const ANY_BODY = '0'.repeat(32);
 
 /** An entry is not what this version writes: a newer one did, or somebody changed the row. */
-export class UnreadableEntryError extends Error {
+class UnreadableEntryError extends Error {
   override readonly name = 'UnreadableEntryError';
 }
 

@@ -1,29 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { sql } from 'kysely';
+import type { OutboxLag, OutboxRow, TakenRow } from '@antrean/jobs';
 import { Database, type ShopTransaction } from '../database/database.js';
 import { inChunks } from '../database/in-chunks.js';
 import { newId } from '../database/new-id.js';
-
-/** A job that waits in the database until it is handed to the queue. */
-export interface OutboxRow {
-  /** Of the job that it becomes. */
-  readonly jobId: string;
-  readonly type: string;
-  /** The job itself; whoever added it reads it. */
-  readonly entry: string;
-}
-
-export interface TakenRow extends OutboxRow {
-  /** For so long it has waited, by the clock of the database. */
-  readonly ageMs: number;
-}
-
-export interface OutboxLag {
-  readonly rows: number;
-  /** 0 when none waits. */
-  readonly oldestMs: number;
-}
 
 /** Jobs that were written together with the shop's own data. */
 @Injectable()
