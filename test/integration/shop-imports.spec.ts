@@ -18,7 +18,7 @@ describe.each(DATABASES)('an import on %s', (kind) => {
 
   const open = () => {
     jobs += 1;
-    return imports.open({ jobId: `job-${jobs}`, userId: 'ana', fileKey: 'uploads/1', bytesTotal: 1_000 });
+    return imports.open({ jobId: `job-${jobs}`, userId: 'ana', fileKey: 'uploads/1', fileTag: '"1"', bytesTotal: 1_000 });
   };
   const reject = (line: number, column: string | null = 'email') => ({
     line,
@@ -32,7 +32,7 @@ describe.each(DATABASES)('an import on %s', (kind) => {
       const entries = [{ email: `${from.jobId}-${name}@example.com`, name }];
       const { inserted, updated } = await customers.upsert(transaction, entries);
       return imports.advance(transaction, from, {
-        ...{ bytesRead: from.bytesRead + 100, imported: inserted, updated },
+        ...{ bytesRead: from.bytesRead + 100, place: { line: from.read + 2 }, imported: inserted, updated },
         rejects: [reject(from.read + 2)],
       });
     });
@@ -48,10 +48,17 @@ describe.each(DATABASES)('an import on %s', (kind) => {
 
   it('begins at nothing, and is found where it was left', async () => {
     const begun = await open();
-    const nothing = { bytesRead: 0, read: 0, imported: 0, updated: 0, rejected: 0, finishedAt: null };
-    expect(begun).toEqual({ jobId: begun.jobId, userId: 'ana', fileKey: 'uploads/1', bytesTotal: 1_000, ...nothing });
+    const nothing = { place: undefined, bytesRead: 0, read: 0, imported: 0, updated: 0, rejected: 0, finishedAt: null };
+    expect(begun).toEqual({
+      jobId: begun.jobId,
+      userId: 'ana',
+      fileKey: 'uploads/1',
+      fileTag: '"1"',
+      bytesTotal: 1_000,
+      ...nothing,
+    });
     const after = await chunk(begun, 'one');
-    expect(after).toMatchObject({ bytesRead: 100, read: 2, imported: 1, updated: 0, rejected: 1 });
+    expect(after).toMatchObject({ bytesRead: 100, place: { line: 2 }, read: 2, imported: 1, updated: 0, rejected: 1 });
     expect(await imports.open(begun)).toEqual(after);
     expect(await imports.get(begun.jobId)).toEqual(after);
     expect(await imports.get('job-of-nobody')).toBeUndefined();
@@ -83,7 +90,7 @@ describe.each(DATABASES)('an import on %s', (kind) => {
     for (const part of [lines.slice(0, 700), lines.slice(700)]) {
       const rejects = part.map((line) => reject(line, null));
       state = await database.transaction((transaction) =>
-        imports.advance(transaction, state, { bytesRead: 500, imported: 0, updated: 0, rejects }),
+        imports.advance(transaction, state, { bytesRead: 500, place: {}, imported: 0, updated: 0, rejects }),
       );
     }
     expect(await rejectsOf(begun.jobId)).toEqual(lines.map((line) => reject(line, null)));

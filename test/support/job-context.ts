@@ -24,7 +24,7 @@ export function payloadOf<D extends JobDefinition>(definition: D, fields: PlainP
 export function jobContext<D extends JobDefinition>(
   definition: D,
   payload: PlainPayload<D>,
-  options: Partial<Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt' | 'signAs' | 'tracestate'>> = {},
+  options: Partial<Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt' | 'signAs' | 'tracestate' | 'progress'>> = {},
 ): TestContext<D> {
   const lines: LogLine[] = [];
   const write =

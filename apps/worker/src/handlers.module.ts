@@ -3,6 +3,7 @@ import type { WorkerConfig } from '@antrean/platform';
 import { DeadLettersModule } from './handlers/dead-letters/dead-letters.module.js';
 import { EmailSendModule } from './handlers/email-send/email-send.module.js';
 import { HttpRequestModule } from './handlers/http-request/http-request.module.js';
+import { ImportCustomersModule } from './handlers/import-customers/import-customers.module.js';
 import { WebhookDeliverModule } from './handlers/webhook-deliver/webhook-deliver.module.js';
 
 /** Every handler of this product: one module a job type. */
@@ -15,6 +16,7 @@ export class HandlersModule {
         DeadLettersModule,
         EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown }),
         HttpRequestModule.register(config),
+        ImportCustomersModule,
         WebhookDeliverModule.register(config),
       ],
     };

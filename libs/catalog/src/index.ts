@@ -1,6 +1,7 @@
 import type { JobDefinition } from '@antrean/jobs';
 import { DeleteDeadLetters, ReplayDeadLetters } from './dead-letters.jobs.js';
 import { HttpRequest } from './http-request.job.js';
+import { ImportCustomers } from './import-customers.job.js';
 import { SendEmail } from './send-email.job.js';
 import { WebhookDeliver } from './webhook-deliver.job.js';
 
@@ -8,10 +9,18 @@ export { DeadLettersPayload, DeleteDeadLetters, ReplayDeadLetters } from './dead
 export { emailAddressFault } from './email-address.decorator.js';
 export type { FlatVariables } from './flat-variables.decorator.js';
 export { HttpRequest, HttpRequestPayload, type HttpMethod } from './http-request.job.js';
+export { ImportCustomers, ImportCustomersPayload } from './import-customers.job.js';
 export { contentTypeIn, type RequestHeaders } from './request-headers.decorator.js';
 export { SendEmail, SendEmailPayload } from './send-email.job.js';
 export { isInStatusList } from './status-list.decorator.js';
 export { WebhookDeliver, WebhookDeliverPayload, webhookWaitMs } from './webhook-deliver.job.js';
 
 /** Every job type of this product. Api and worker both read it. */
-export const catalog: readonly JobDefinition[] = [SendEmail, HttpRequest, ReplayDeadLetters, DeleteDeadLetters, WebhookDeliver];
+export const catalog: readonly JobDefinition[] = [
+  SendEmail,
+  HttpRequest,
+  ImportCustomers,
+  ReplayDeadLetters,
+  DeleteDeadLetters,
+  WebhookDeliver,
+];

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { Database, type ShopTransaction } from '../database/database.js';
 import { inChunks } from '../database/in-chunks.js';
 import { inPages } from '../database/in-pages.js';
@@ -11,7 +11,7 @@ import type { CustomersTable } from '../database/tables.js';
 export interface CustomerEntry {
   /** In lower case it is what makes it one customer. */
   readonly email: string;
-  readonly name: string;
+  readonly name?: string | undefined;
   readonly phone?: string | undefined;
   /** ISO 3166-1 alpha-2. */
   readonly country?: string | undefined;
@@ -20,6 +20,7 @@ export interface CustomerEntry {
 export interface Customer {
   readonly id: string;
   readonly email: string;
+  /** Empty when nobody has told it. */
   readonly name: string;
   readonly phone: string | null;
   readonly country: string | null;
@@ -84,7 +85,7 @@ export class Customers {
       .onConflict((conflict) =>
         conflict.column('email_key').doUpdateSet((eb) => ({
           email: eb.ref('excluded.email'),
-          name: eb.ref('excluded.name'),
+          name: sql<string>`coalesce(nullif(excluded.name, ''), customers.name)`,
           phone: eb.fn.coalesce('excluded.phone', 'customers.phone'),
           country: eb.fn.coalesce('excluded.country', 'customers.country'),
           updated_at: eb.ref('excluded.updated_at'),
@@ -106,13 +107,13 @@ function mergedByEmail(entries: readonly CustomerEntry[]): readonly KeyedEntry[]
   for (const { email, name, phone, country } of entries) {
     const key = email.toLowerCase();
     const known = merged.get(key);
-    merged.set(key, { key, email, name, phone: phone ?? known?.phone, country: country ?? known?.country });
+    merged.set(key, { key, email, name: name ?? known?.name, phone: phone ?? known?.phone, country: country ?? known?.country });
   }
   return [...merged.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
 function rowOf({ key, email, name, phone, country }: KeyedEntry) {
-  return { email, email_key: key, name, phone: phone ?? null, country: country ?? null };
+  return { email, email_key: key, name: name ?? '', phone: phone ?? null, country: country ?? null };
 }
 
 function customerOf({ id, email, name, phone, country, created_at, updated_at }: Selectable<CustomersTable>): Customer {

@@ -90,6 +90,10 @@ export interface ImportsTable {
   job_id: string;
   user_id: string;
   file_key: string;
+  /** The entity tag of the file as it was when the import began. */
+  file_tag: string;
+  /** JSON, written and read by the importer; null at the start. */
+  place: string | null;
   bytes_read: number;
   bytes_total: number;
   /** Records read so far; those below add up to it. */

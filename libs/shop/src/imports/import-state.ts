@@ -4,6 +4,10 @@ export interface ImportState {
   /** The owner. */
   readonly userId: string;
   readonly fileKey: string;
+  /** Tells the file from one that replaced it under the same name. */
+  readonly fileTag: string;
+  /** Where to go on, as the importer said with the last chunk; undefined at the start. JSON. */
+  readonly place: unknown;
   readonly bytesRead: number;
   readonly bytesTotal: number;
   /** Records of the file so far: those imported, updated and rejected together. */
@@ -18,6 +22,8 @@ export interface ImportState {
 export interface ImportChunk {
   /** Where in the file the next chunk begins. */
   readonly bytesRead: number;
+  /** The same for the importer, with what it has to know of what was before. JSON. */
+  readonly place: unknown;
   readonly imported: number;
   readonly updated: number;
   readonly rejects: readonly ImportReject[];

@@ -12,10 +12,19 @@ export class Imports {
   constructor(private readonly database: Database) {}
 
   /** Begins an import, or finds how far an earlier run of the job came. */
-  async open(job: Pick<ImportState, 'jobId' | 'userId' | 'fileKey' | 'bytesTotal'>): Promise<ImportState> {
-    const { jobId, userId, fileKey, bytesTotal } = job;
+  async open(job: Pick<ImportState, 'jobId' | 'userId' | 'fileKey' | 'fileTag' | 'bytesTotal'>): Promise<ImportState> {
+    const { jobId, userId, fileKey, fileTag, bytesTotal } = job;
     const counts = { bytes_read: 0, read: 0, imported: 0, updated: 0, rejected: 0 };
-    const begun = { job_id: jobId, user_id: userId, file_key: fileKey, bytes_total: bytesTotal, ...counts, finished_at: null };
+    const begun = {
+      job_id: jobId,
+      user_id: userId,
+      file_key: fileKey,
+      file_tag: fileTag,
+      place: null,
+      bytes_total: bytesTotal,
+      ...counts,
+      finished_at: null,
+    };
     return this.database.transaction(async (transaction) => {
       await transaction
         .insertInto('imports')
@@ -44,7 +53,7 @@ export class Imports {
     const { bytesRead, read, imported, updated, rejected } = after;
     const { numUpdatedRows } = await transaction
       .updateTable('imports')
-      .set({ bytes_read: bytesRead, read, imported, updated, rejected })
+      .set({ bytes_read: bytesRead, place: JSON.stringify(chunk.place), read, imported, updated, rejected })
       .where('job_id', '=', jobId)
       .where('read', '=', from.read)
       .where('finished_at', 'is', null)
@@ -94,10 +103,11 @@ export class Imports {
   }
 }
 
-function afterChunk(from: ImportState, { bytesRead, imported, updated, rejects }: ImportChunk): ImportState {
+function afterChunk(from: ImportState, { bytesRead, place, imported, updated, rejects }: ImportChunk): ImportState {
   return {
     ...from,
     bytesRead,
+    place,
     read: from.read + imported + updated + rejects.length,
     imported: from.imported + imported,
     updated: from.updated + updated,
@@ -106,11 +116,14 @@ function afterChunk(from: ImportState, { bytesRead, imported, updated, rejects }
 }
 
 function stateOf(row: Selectable<ImportsTable>): ImportState {
-  const { job_id, user_id, file_key, bytes_read, bytes_total, read, imported, updated, rejected, finished_at } = row;
+  const { job_id, user_id, file_key, file_tag, place, bytes_read, bytes_total, read, imported, updated, rejected, finished_at } =
+    row;
   return {
     jobId: job_id,
     userId: user_id,
     fileKey: file_key,
+    fileTag: file_tag,
+    place: place === null ? undefined : (JSON.parse(place) as unknown),
     bytesRead: bytes_read,
     bytesTotal: bytes_total,
     read,

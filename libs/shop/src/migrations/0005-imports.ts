@@ -3,6 +3,8 @@ export const imports = [
     job_id text not null constraint imports_job_id primary key,
     user_id text not null,
     file_key text not null,
+    file_tag text not null,
+    place text,
     bytes_read bigint not null,
     bytes_total bigint not null,
     read bigint not null,
