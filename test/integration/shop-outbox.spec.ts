@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { Database, ShopOutbox } from '@antrean/shop';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
 
@@ -81,5 +82,49 @@ describe.each(DATABASES)('the outbox on %s', (kind) => {
     await outbox.remove([]);
     expect(idsOf(await outbox.take(10, LEASE_MS))).toEqual(['job-0']);
     expect((await outbox.lag()).rows).toBe(1);
+  });
+});
+
+describe('the outbox on PostgreSQL, which can tell of new rows', () => {
+  const databases = testDatabases('PostgreSQL');
+  let database: Database;
+  let listener: ShopOutbox;
+  let elsewhere: Database;
+  const told = new EventEmitter();
+  const heard = () => once(told, 'told');
+  const add = (jobId: string) =>
+    database.transaction((transaction) =>
+      new ShopOutbox(database).add(transaction, [{ jobId, type: 'email.send', entry: '{}' }]),
+    );
+
+  beforeAll(async () => {
+    let url: string;
+    ({ url, database } = await databases.migrated());
+    elsewhere = new Database(url);
+    listener = new ShopOutbox(elsewhere);
+    const listens = heard();
+    listener.onAdded(() => told.emit('told'));
+    await listens;
+  });
+
+  afterAll(async () => {
+    await listener.onApplicationShutdown();
+    await elsewhere.close();
+  });
+
+  it('calls who listens from another connection', async () => {
+    const call = heard();
+    await add('job-1');
+    await call;
+  });
+
+  it('calls again once a server that had crashed is back', async () => {
+    const back = heard();
+    await databases.server.kill();
+    await databases.server.restart();
+    await back;
+    const call = heard();
+    await add('job-2');
+    await call;
   });
 });

@@ -1,4 +1,4 @@
-import type { INestApplicationContext, Provider } from '@nestjs/common';
+import type { INestApplicationContext, ModuleMetadata, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   ControlService,
@@ -36,6 +36,7 @@ export async function startJobsApp(
   definitions: readonly JobDefinition[],
   handlers: readonly Provider[],
   options: Partial<WorkerOptions> = {},
+  imports: NonNullable<ModuleMetadata['imports']> = [],
 ): Promise<JobsApp> {
   const workerOptions: WorkerOptions = {
     definitions,
@@ -51,7 +52,10 @@ export async function startJobsApp(
     deadRetentionMs: 60_000,
     ...options,
   };
-  const module = await Test.createTestingModule({ imports: [JobsModule.forWorker(workerOptions)], providers: [...handlers] })
+  const module = await Test.createTestingModule({
+    imports: [JobsModule.forWorker(workerOptions), ...imports],
+    providers: [...handlers],
+  })
     .overrideProvider(Heart)
     .useFactory({
       factory: (link: Link, identity: ConstructorParameters<typeof ManualHeart>[1]) =>

@@ -1,9 +1,9 @@
 import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { catalog } from '@antrean/catalog';
-import { JobsModule } from '@antrean/jobs';
+import { JobsModule, OutboxModule } from '@antrean/jobs';
 import { StorageModule, type Logger, type WorkerConfig } from '@antrean/platform';
-import { ShopModule } from '@antrean/shop';
+import { ShopModule, ShopOutbox } from '@antrean/shop';
 import { HandlersModule } from './handlers.module.js';
 import { HealthModule } from './health/health.module.js';
 import { OnlyGetMiddleware } from './http/only-get.middleware.js';
@@ -20,6 +20,7 @@ export class WorkerModule implements NestModule {
         JobsModule.forWorker({ ...config, definitions: catalog, webhooks: webhookDelivery, logger }),
         StorageModule.register(config.storageUrl),
         ShopModule.register({ ...config, logger }),
+        OutboxModule.forWorker({ store: ShopOutbox }),
         HandlersModule.register(config),
         HealthModule,
         MetricsModule.register(config),

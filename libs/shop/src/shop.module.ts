@@ -7,9 +7,8 @@ import { DeliveryLedger } from './deliveries/delivery-ledger.js';
 import { Marks } from './deliveries/marks.js';
 import { Imports } from './imports/imports.js';
 import { Orders } from './orders/orders.js';
-import { ShopOutbox } from './outbox/shop-outbox.js';
 
-const TABLES = [Customers, Orders, Imports, ShopOutbox, DeliveryLedger];
+const TABLES = [Customers, Orders, Imports, DeliveryLedger];
 
 /** The shop's data, for the whole application. It does not start with a database that it cannot work on. */
 @Module({})
@@ -30,7 +29,6 @@ export class ShopModule {
         Customers,
         Orders,
         Imports,
-        ShopOutbox,
       ],
       exports: [Database, DatabaseLife, ...TABLES],
     };

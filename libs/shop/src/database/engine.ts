@@ -12,10 +12,24 @@ export interface Engine {
   readonly forUpdate: RawBuilder<unknown>;
   /** The same, but rows that somebody else holds are left out. */
   readonly forUpdateSkipLocked: RawBuilder<unknown>;
+  /** How processes tell each other that something was written; undefined where they have to look for it. */
+  readonly news: News | undefined;
   /** Lets one process at a time go on with migrations, until the transaction ends. */
   readonly lockMigrations: RawBuilder<unknown>;
   /** Selects a row if there is such a table. */
   tableNamed(name: string): RawBuilder<unknown>;
+}
+
+export interface News {
+  /** Tells all who listen, once the transaction has taken effect. */
+  tell(channel: string): RawBuilder<unknown>;
+  /** Calls back when something was told, or may have been. A call too many does no harm. */
+  listen(channel: string, callback: () => void): Listening;
+}
+
+export interface Listening {
+  /** Resolves when there will be no more calls. */
+  stop(): Promise<void>;
 }
 
 export interface EngineSettings {

@@ -1,21 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { sql } from 'kysely';
-import type { OutboxLag, OutboxRow, TakenRow } from '@antrean/jobs';
+import { OutboxStore, type OutboxLag, type OutboxRow, type TakenRow } from '@antrean/jobs';
 import { Database, type ShopTransaction } from '../database/database.js';
+import type { Listening } from '../database/engine.js';
 import { inChunks } from '../database/in-chunks.js';
 import { newId } from '../database/new-id.js';
 
+const CHANNEL = 'antrean_outbox';
+/** Where nobody is told of new rows. */
+const LOOK_MS = 500;
+/** Where they are told, and a connection may have broken. */
+const LOOK_ALSO_MS = 5_000;
+
 /** Jobs that were written together with the shop's own data. */
 @Injectable()
-export class ShopOutbox {
+export class ShopOutbox extends OutboxStore<ShopTransaction> implements OnApplicationShutdown {
+  override readonly pollMs: number;
   private readonly taker = randomUUID();
+  private listening: Listening | undefined;
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Database) {
+    super();
+    this.pollMs = database.engine.news === undefined ? LOOK_MS : LOOK_ALSO_MS;
+  }
 
   /** Writes rows as a part of the transaction. */
-  async add(transaction: ShopTransaction, rows: readonly OutboxRow[]): Promise<void> {
-    const created_at = this.database.engine.now;
+  override async add(transaction: ShopTransaction, rows: readonly OutboxRow[]): Promise<void> {
+    const { now: created_at, news } = this.database.engine;
     const values = rows.map(({ jobId, type, entry }) => ({
       id: newId(),
       job_id: jobId,
@@ -28,14 +40,18 @@ export class ShopOutbox {
       last_error: null,
     }));
     for (const chunk of inChunks(values)) await transaction.insertInto('outbox').values(chunk).execute();
+    if (news !== undefined) await news.tell(CHANNEL).execute(transaction);
   }
 
   /**
    * Takes the oldest rows that nobody has, at most `limit`: nobody else gets them before the lease is over. Several may take at the
    * same moment.
    */
-  async take(limit: number, leaseMs: number): Promise<readonly TakenRow[]> {
+  override async take(limit: number, leaseMs: number): Promise<readonly TakenRow[]> {
     const { now, forUpdateSkipLocked } = this.database.engine;
+    // To look takes no turn from those who write.
+    const any = this.database.tables.selectFrom('outbox').select('id').where('taken_until', '<=', now).limit(1);
+    if ((await any.execute()).length === 0) return [];
     const rows = await this.database.transaction((transaction) =>
       transaction
         .with('free', (db) =>
@@ -63,14 +79,14 @@ export class ShopOutbox {
   }
 
   /** The jobs are in the queue. Rows that are gone already are no error. */
-  async remove(jobIds: readonly string[]): Promise<void> {
+  override async remove(jobIds: readonly string[]): Promise<void> {
     for (const chunk of inChunks(jobIds)) {
       await this.database.transaction((transaction) => transaction.deleteFrom('outbox').where('job_id', 'in', chunk).execute());
     }
   }
 
   /** Lets the rows be taken again after the delay. @param reason is kept with them, for people. */
-  async putBack(jobIds: readonly string[], delayMs: number, reason?: string): Promise<void> {
+  override async putBack(jobIds: readonly string[], delayMs: number, reason?: string): Promise<void> {
     const taken_until = sql<number>`${this.database.engine.now} + ${delayMs}`;
     for (const chunk of inChunks(jobIds)) {
       await this.database.transaction((transaction) =>
@@ -84,7 +100,7 @@ export class ShopOutbox {
   }
 
   /** How many rows wait, and for how long the oldest has. */
-  async lag(): Promise<OutboxLag> {
+  override async lag(): Promise<OutboxLag> {
     const { tables, engine } = this.database;
     const { rows, oldestMs } = await tables
       .selectFrom('outbox')
@@ -92,5 +108,13 @@ export class ShopOutbox {
       .select(sql<number | null>`${engine.now} - min(created_at)`.as('oldestMs'))
       .executeTakeFirstOrThrow();
     return { rows, oldestMs: oldestMs ?? 0 };
+  }
+
+  override onAdded(callback: () => void): void {
+    this.listening = this.database.engine.news?.listen(CHANNEL, callback);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.listening?.stop();
   }
 }

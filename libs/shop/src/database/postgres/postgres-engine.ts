@@ -1,6 +1,7 @@
 import { PostgresDialect, sql } from 'kysely';
 import type { Engine, EngineSettings } from '../engine.js';
 import { openPostgres } from './open-postgres.js';
+import { PostgresEar } from './postgres-ear.js';
 
 /** Any number, that no other program is likely to lock by. */
 const MIGRATION_LOCK = 4_702_111_234;
@@ -13,6 +14,14 @@ export function postgresEngine(url: string, settings: EngineSettings): Engine {
     now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     forUpdate: sql`for update`,
     forUpdateSkipLocked: sql`for update skip locked`,
+    news: {
+      tell: (channel) => sql`select pg_notify(${channel}, '')`,
+      listen: (channel, callback) => {
+        const ear = new PostgresEar(url, channel, callback);
+        ear.start();
+        return ear;
+      },
+    },
     lockMigrations: sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`,
     tableNamed: (name) => sql`select 1 where to_regclass(${name}) is not null`,
   };

@@ -19,6 +19,7 @@ export function sqliteEngine(file: string, settings: EngineSettings): Engine {
     // Whoever writes has the whole file from the beginning of the transaction.
     forUpdate: NOTHING,
     forUpdateSkipLocked: NOTHING,
+    news: undefined,
     lockMigrations: sql`select 1`,
     tableNamed: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
   };
