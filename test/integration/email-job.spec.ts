@@ -26,7 +26,7 @@ beforeEach(async () => {
   });
   const { database } = await databases.migrated();
   const ledger = { provide: DeliveryLedger, useValue: new DeliveryLedger(new Marks(database)) };
-  jobs = await startJobsApp(catalog, [...(email.providers ?? []), ledger]);
+  jobs = await startJobsApp(catalog, [...(email.providers ?? []), ledger], { types: [SendEmail.type] });
 });
 
 afterEach(async () => {

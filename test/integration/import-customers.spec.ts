@@ -21,13 +21,14 @@ describe.each(DATABASES)('an import of customers into %s', (kind) => {
   beforeEach(async () => {
     files = await folderStorage();
     ({ database } = await databases.migrated());
-    jobs = await startJobsApp(catalog, [
+    const providers = [
       ImportCustomersHandler,
       Customers,
       Imports,
       { provide: Database, useValue: database },
       { provide: Storage, useValue: files.storage },
-    ]);
+    ];
+    jobs = await startJobsApp(catalog, providers, { types: [ImportCustomers.type] });
   });
 
   afterEach(async () => {

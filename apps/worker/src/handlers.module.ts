@@ -6,7 +6,13 @@ import { HttpRequestModule } from './handlers/http-request/http-request.module.j
 import { ImportCustomersModule } from './handlers/import-customers/import-customers.module.js';
 import { WebhookDeliverModule } from './handlers/webhook-deliver/webhook-deliver.module.js';
 
-/** Every handler of this product: one module a job type. */
+/** The modules of the types that run in threads, each of which makes its own. */
+export const isolatedHandlers: Readonly<Record<string, URL>> = {
+  'export.generate': new URL('./handlers/export-generate/export-generate.module.js', import.meta.url),
+  'report.generate': new URL('./handlers/report-generate/report-generate.module.js', import.meta.url),
+};
+
+/** Every other handler of this product: one module a job type. */
 @Module({})
 export class HandlersModule {
   static register(config: WorkerConfig): DynamicModule {

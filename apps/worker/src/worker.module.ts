@@ -4,7 +4,7 @@ import { catalog } from '@antrean/catalog';
 import { JobsModule, OutboxModule } from '@antrean/jobs';
 import { StorageModule, type Logger, type WorkerConfig } from '@antrean/platform';
 import { ShopModule, ShopOutbox } from '@antrean/shop';
-import { HandlersModule } from './handlers.module.js';
+import { HandlersModule, isolatedHandlers } from './handlers.module.js';
 import { HealthModule } from './health/health.module.js';
 import { OnlyGetMiddleware } from './http/only-get.middleware.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -17,7 +17,13 @@ export class WorkerModule implements NestModule {
     return {
       module: WorkerModule,
       imports: [
-        JobsModule.forWorker({ ...config, definitions: catalog, webhooks: webhookDelivery, logger }),
+        JobsModule.forWorker({
+          ...config,
+          definitions: catalog,
+          webhooks: webhookDelivery,
+          isolated: isolatedHandlers,
+          logger,
+        }),
         StorageModule.register(config.storageUrl),
         ShopModule.register({ ...config, logger }),
         OutboxModule.forWorker({ store: ShopOutbox }),

@@ -1,0 +1,47 @@
+import type { OrderLine } from '@antrean/shop';
+import { amountText } from './amount.js';
+import type { ReportTable } from './report-table.js';
+
+export const orderTable: ReportTable<OrderLine> = {
+  title: 'Orders',
+  csv: [
+    { head: 'id', cell: ({ id }) => id },
+    { head: 'created_at', cell: ({ createdAt }) => createdAt },
+    { head: 'customer_email', cell: ({ customerEmail }) => customerEmail },
+    { head: 'customer_name', cell: ({ customerName }) => customerName },
+    { head: 'customer_country', cell: ({ customerCountry }) => customerCountry },
+    { head: 'pieces', cell: ({ pieces }) => pieces },
+    { head: 'currency', cell: ({ currency }) => currency },
+    { head: 'total', cell: ({ totalMinor, currency }) => Number(amountText(totalMinor, currency)) },
+  ],
+  paper: [
+    { head: 'Time', share: 5, align: 'left', cell: ({ createdAt }) => createdAt },
+    { head: 'Order', share: 5, align: 'left', cell: ({ id }) => id },
+    { head: 'Customer', share: 5, align: 'left', cell: ({ customerName }) => customerName },
+    { head: 'E-mail', share: 6, align: 'left', cell: ({ customerEmail }) => customerEmail },
+    { head: 'Country', share: 2, align: 'left', cell: ({ customerCountry }) => customerCountry },
+    { head: 'Pieces', share: 2, align: 'right', cell: ({ pieces }) => pieces },
+    { head: 'Total', share: 4, align: 'right', cell: ({ totalMinor, currency }) => amount(totalMinor, currency) },
+  ],
+  newTotals: () => {
+    let count = 0;
+    let allPieces = 0;
+    const sums = new Map<string, bigint>();
+    return {
+      add: ({ totalMinor, currency, pieces }) => {
+        count += 1;
+        allPieces += pieces;
+        sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(totalMinor));
+      },
+      cells: () => {
+        const byCurrency = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
+        const amounts = byCurrency.map(([currency, sum]) => amount(sum, currency)).join('\n');
+        return [`Total: ${count}`, null, null, null, null, allPieces, amounts];
+      },
+    };
+  },
+};
+
+function amount(minor: number | bigint, currency: string): string {
+  return `${amountText(minor, currency)} ${currency}`;
+}
