@@ -31,6 +31,11 @@ export interface EnqueueOptions {
    * since; with another payload or other options it is refused. The order of fields makes no other.
    */
   readonly onceKey?: string;
+  /**
+   * With a once key: what stands for the submit instead of its payload and options, where these differ with each repeat, such as the
+   * digest of a file that is stored anew each time. 1 to 255 characters.
+   */
+  readonly onceContent?: string;
   readonly priority?: number;
   readonly maxAttempts?: number;
   readonly timeoutMs?: number;

@@ -4,6 +4,7 @@ import { MAX_RETRY_DELAY_MS } from './retry-policy.js';
 export const TEXT_BOUNDS = {
   dedupeKey: { min: 1, max: 255 },
   onceKey: { min: 1, max: 255 },
+  onceContent: { min: 1, max: 255 },
   userId: { min: 1, max: 128 },
   requestId: { min: 1, max: 128 },
   tag: { min: 1, max: 64 },

@@ -9,7 +9,7 @@ import { encodeEntry } from './outbox-entry.js';
 import { OutboxStore } from './outbox-store.js';
 
 /** As for a submit; the row itself sees to it that its job is accepted once. */
-export type OutboxOptions = Omit<EnqueueOptions, 'onceKey'>;
+export type OutboxOptions = Omit<EnqueueOptions, 'onceKey' | 'onceContent'>;
 
 /** A job that becomes one when the transaction does. */
 export interface PromisedJob {

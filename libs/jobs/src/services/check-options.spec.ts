@@ -32,6 +32,7 @@ const NUMBERS = [
 const TEXTS = [
   ['dedupeKey', 255],
   ['onceKey', 255],
+  ['onceContent', 255],
   ['userId', 128],
   ['requestId', 128],
   ['signAs', 64],
@@ -47,6 +48,7 @@ describe('options', () => {
       jobId: 'any',
       dedupeKey: 'k',
       onceKey: 'k',
+      onceContent: 'c',
       expiresInMs: 1,
       dedupePolicy: 'ttl',
       dedupeTtlMs: 1_000,

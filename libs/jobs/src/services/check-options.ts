@@ -25,6 +25,7 @@ const CHECKS: Readonly<Record<keyof EnqueueOptions, Check>> = {
   dedupeTtlMs: whole(BOUNDS.dedupeTtlMs),
   dedupeKey: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.dedupeKey),
   onceKey: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.onceKey),
+  onceContent: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.onceContent),
   userId: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.userId),
   requestId: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.requestId),
   signAs: (pointer, value) => textFaults(pointer, value, TEXT_BOUNDS.secretName),

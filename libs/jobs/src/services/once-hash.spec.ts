@@ -52,4 +52,11 @@ describe('what a once key stands for', () => {
     const apart = { jobId: 'i', traceparent: 't', tracestate: 's', requestId: 'r', onceKey: 'k', signAs: 's' };
     expect(hashOf('{}', apart)).toBe(plain);
   });
+
+  it('is what the options say that it is, whatever payload and other options come with it', () => {
+    const named = hashOf('{"file":"a"}', { onceContent: 'digest', userId: 'ana' });
+    expect(hashOf('{"file":"b"}', { onceContent: 'digest' })).toBe(named);
+    expect(hashOf('{"file":"a"}', { onceContent: 'another', userId: 'ana' })).not.toBe(named);
+    expect(hashOf('{"file":"a"}', { userId: 'ana' })).not.toBe(named);
+  });
 });

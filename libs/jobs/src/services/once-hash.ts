@@ -6,20 +6,23 @@ const HASH_DIGITS = 32;
 
 /**
  * Equal for two submits that are the same to a once key: payload and options are equal as values, in whatever order their fields
- * stand, whoever asked under which trace, whatever id the job was to have, and whatever secrets the operator has meanwhile.
+ * stand, whoever asked under which trace, whatever id the job was to have, and whatever secrets the operator has meanwhile. Where
+ * the options name a content, that alone is compared.
  * @param payloadJson as JSON.stringify writes it, so that a number has one text.
  */
 export function onceHash(payloadJson: string, options: EnqueueOptions): string {
   const {
     jobId: _id,
     onceKey: _key,
+    onceContent: content,
     traceparent: _parent,
     tracestate: _state,
     requestId: _request,
     signAs: _signer,
     ...same
   } = options;
-  const submit: unknown = JSON.parse(`[${payloadJson},${JSON.stringify(same)}]`);
+  // A text is never equal to a list of two.
+  const submit: unknown = content ?? JSON.parse(`[${payloadJson},${JSON.stringify(same)}]`);
   return createHash('sha256')
     .update(JSON.stringify(inOrder(submit)))
     .digest('hex')
