@@ -6,6 +6,10 @@ export { loadMigrationConfig, type MigrationConfig } from './config/migration-co
 export type { TrustProxy } from './config/trust-proxy-variable.js';
 export { loadWorkerConfig, type WorkerConfig } from './config/worker-config.js';
 export { parseDatabaseUrl, type DatabaseTarget } from './database/database-url.js';
+export { cellText, type Cell } from './documents/cell.js';
+export { csvDocument, type CsvTable } from './documents/csv-document.js';
+export { withoutFormulaGuard } from './documents/formula-guard.js';
+export { utf8Chunks } from './documents/utf8-chunks.js';
 export { endsWithin } from './ends-within.js';
 export { configOrExit } from './lifecycle/config-or-exit.js';
 export { endGracefully, type Closable } from './lifecycle/end-gracefully.js';

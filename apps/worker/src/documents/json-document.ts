@@ -1,4 +1,4 @@
-import { utf8Chunks } from './utf8-chunks.js';
+import { utf8Chunks } from '@antrean/platform';
 
 /** Items as a JSON array in UTF-8, one item a line. Items are asked for as the bytes are taken. */
 export function jsonDocument(items: AsyncIterable<object> | Iterable<object>): AsyncGenerator<Buffer, void, undefined> {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { Cell } from '@antrean/platform';
 import { PdfReader, type ReadPdf } from '../../../../../test/support/pdf-reader.js';
-import type { Cell } from '../cell.js';
 import { pdfDocument } from './pdf-document.js';
 import type { PdfTable } from './pdf-table.js';
 

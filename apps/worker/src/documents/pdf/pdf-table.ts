@@ -1,4 +1,4 @@
-import type { Cell } from '../cell.js';
+import type { Cell } from '@antrean/platform';
 
 export interface PdfColumn {
   readonly head: string;

@@ -1,4 +1,4 @@
-import { cellText, type Cell } from '../cell.js';
+import { cellText, type Cell } from '@antrean/platform';
 import type { FontBook, Weight } from './font-book.js';
 import { LateContent } from './late-content.js';
 import { cutLines, oneLine, textLine, textLines, type TextLine } from './lines.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { withoutFormulaGuard } from '../../../documents/formula-guard.js';
+import { withoutFormulaGuard } from '@antrean/platform';
 import type { CsvPlace } from './csv-place.js';
 import { readCustomerCsv } from './customer-csv.js';
 import type { CustomerRow } from './row-reader.js';

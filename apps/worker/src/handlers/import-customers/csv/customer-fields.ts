@@ -1,6 +1,6 @@
 import { emailAddressFault } from '@antrean/catalog';
+import { withoutFormulaGuard } from '@antrean/platform';
 import { isISO31661Alpha2 } from 'class-validator';
-import { withoutFormulaGuard } from '../../../documents/formula-guard.js';
 import type { Column } from './header.js';
 import type { RowFault } from './row-fault.js';
 
