@@ -11,6 +11,11 @@ import { HealthModule } from './health/health.module.js';
 import { JsonBodyInterceptor } from './http/json-body/json-body.interceptor.js';
 import { Links } from './http/links.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { ImportReader } from './imports/import-reader.js';
+import { ImportRejectsController } from './imports/import-rejects.controller.js';
+import { ImportSubmitter } from './imports/import-submitter.js';
+import { ImportsController } from './imports/imports.controller.js';
+import { UploadForms } from './imports/upload-forms.js';
 import { HttpRequestOption } from './jobs/http-request-option.js';
 import { JobActsController } from './jobs/job-acts.controller.js';
 import { JobSubmitter } from './jobs/job-submitter.js';
@@ -58,6 +63,8 @@ export class ApiModule {
         JobsController,
         JobActsController,
         DeadLettersController,
+        ImportsController,
+        ImportRejectsController,
         TypesController,
       ],
       providers: [
@@ -70,6 +77,9 @@ export class ApiModule {
         HttpRequestOption,
         JobWaits,
         JobAnswers,
+        UploadForms,
+        ImportSubmitter,
+        ImportReader,
         AuditLog,
         JsonBodyInterceptor,
       ],

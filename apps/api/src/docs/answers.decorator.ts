@@ -66,6 +66,8 @@ const SPECIAL: Readonly<Partial<Record<ProblemCode, Special>>> = {
   queue_unavailable: UNAVAILABLE,
   not_replicated: UNAVAILABLE,
   events_full: { View: UnavailableProblem, headers: ['Retry-After'], members: { outcome: 'not_written' } },
+  storage_unavailable: { headers: ['Retry-After'] },
+  database_unavailable: { headers: ['Retry-After'] },
   not_ready: { headers: ['Retry-After'] },
 };
 

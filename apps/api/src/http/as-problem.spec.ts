@@ -7,6 +7,8 @@ import {
   QueueUnavailableError,
   UnknownJobTypeError,
 } from '@antrean/jobs';
+import { StorageFullError } from '@antrean/platform';
+import { DatabaseAwayError } from '@antrean/shop';
 import { asProblem } from './as-problem.js';
 import { Links } from './links.js';
 import { problemBody } from './problem-answer.js';
@@ -88,6 +90,16 @@ describe('the problem of an error', () => {
     });
     expect(body).not.toHaveProperty('outcome');
     expect(body).not.toHaveProperty('job_id');
+  });
+
+  it.each([
+    ['storage_unavailable', new StorageFullError('/srv/secret has no room', new Error('ENOSPC'))],
+    ['database_unavailable', new DatabaseAwayError(new Error('ECONNREFUSED secret'))],
+  ])('is 503 %s when that is away, without a word of where it is', (code, error) => {
+    const { headers, body } = answerTo(error);
+    expect(headers).toEqual({ 'Retry-After': '2' });
+    expect(body).toMatchObject({ status: 503, code });
+    expect(JSON.stringify(body)).not.toContain('secret');
   });
 
   it('is that of the framework for what it refuses itself', () => {

@@ -12,6 +12,8 @@ import {
   UnknownJobTypeError,
   type Violation,
 } from '@antrean/jobs';
+import { PassingStorageError } from '@antrean/platform';
+import { DatabaseAwayError } from '@antrean/shop';
 import { IDEMPOTENT_REPLAYED } from './idempotency-key.js';
 import { underPointer } from './json-pointer.js';
 import type { Links } from './links.js';
@@ -51,6 +53,13 @@ export function asProblem(error: unknown, links: Links): ProblemError {
   }
   if (error instanceof OnceKeyConflictError) return keyReused(error, links);
   if (error instanceof QueueUnavailableError) return unavailable(error);
+  if (error instanceof PassingStorageError) {
+    const detail = 'The file cannot be stored or read at the moment: nothing was submitted. Send the request again.';
+    return new ProblemError('storage_unavailable', detail, { headers: { 'Retry-After': RETRY_AFTER_SEC }, cause: error });
+  }
+  if (error instanceof DatabaseAwayError) {
+    return new ProblemError('database_unavailable', error.message, { headers: { 'Retry-After': RETRY_AFTER_SEC }, cause: error });
+  }
   if (error instanceof HttpException && error.getStatus() < 500) return fromHttp(error);
   return new ProblemError('internal_error', 'The request could not be answered. The log has the reason under the request id.', {
     cause: error,

@@ -15,4 +15,8 @@ export class Links {
   job(jobId: string): string {
     return `${this.base}/jobs/${jobId}`;
   }
+
+  importRejects(jobId: string): string {
+    return `${this.base}/imports/${jobId}/rejects`;
+  }
 }

@@ -20,13 +20,15 @@ export const PROBLEMS = {
   duplicate_job: { status: 409, title: 'Another job holds the dedupe key' },
   illegal_transition: { status: 409, title: "The job's status does not allow it" },
   payload_too_large: { status: 413, title: 'The body or the payload is too large' },
-  unsupported_media_type: { status: 415, title: 'The body must be uncompressed JSON in UTF-8' },
+  unsupported_media_type: { status: 415, title: 'The body is of a type that is not taken here' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key was used for another request' },
   headers_too_large: { status: 431, title: 'The request header is too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   queue_unavailable: { status: 503, title: 'The queue cannot be reached' },
   not_replicated: { status: 503, title: 'The queue has the job, but no replica has confirmed it' },
   events_full: { status: 503, title: 'Too many ends of jobs of the type wait to be told' },
+  storage_unavailable: { status: 503, title: 'The storage of files does not take it at the moment' },
+  database_unavailable: { status: 503, title: 'The database cannot be reached' },
   not_ready: { status: 503, title: 'The process does not take requests' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>;
 

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
+import type { ProblemCode } from '../http/problem-codes.js';
 import { JobLogsView } from './job-logs.view.js';
 import { JobView } from './job.view.js';
 import { SubmittedJobView } from './submitted-job.view.js';
@@ -10,7 +11,8 @@ import { SubmittedJobView } from './submitted-job.view.js';
 const PREFER = (description: string) =>
   ApiHeader({ name: 'Prefer', required: false, description, schema: { type: 'string', examples: ['wait=10'] } });
 
-export const DescribesSubmitAnswers = () =>
+/** @param more problems of the one route, beside those of every submit. */
+export const DescribesSubmitAnswers = (...more: readonly ProblemCode[]) =>
   applyDecorators(
     ApiHeader({
       name: 'Idempotency-Key',
@@ -49,6 +51,7 @@ export const DescribesSubmitAnswers = () =>
       'queue_unavailable',
       'not_replicated',
       'events_full',
+      ...more,
     ),
   );
 

@@ -26,6 +26,8 @@ export interface ApiConfig {
   /** Empty: nobody needs a key, and the api listens on loopback only. */
   readonly apiKeys: readonly ApiKey[];
   readonly maxPayloadBytes: number;
+  /** Of a file that is uploaded. */
+  readonly maxUploadBytes: number;
   /** How long the process answers on after a signal, while it says that it is not ready. */
   readonly shutdownDelayMs: number;
   /** Where files are kept; see `parseStorageUrl`. */
@@ -55,6 +57,7 @@ export function loadApiConfig(env: NodeJS.ProcessEnv, terminal = process.stdout.
     publicUrl,
     trustProxy,
     maxPayloadBytes: wholeNumber('MAX_PAYLOAD_BYTES', { min: 1_024, max: 1_000_000, fallback: 262_144, unit: 'bytes' }),
+    maxUploadBytes: wholeNumber('MAX_UPLOAD_BYTES', { min: 1_024, max: 2 ** 40, fallback: 2 ** 30, unit: 'bytes' }),
     shutdownDelayMs: seconds('SHUTDOWN_DELAY_SEC', { min: 0, max: 3_600, fallback: undefined }),
   });
   const { apiKeys, production, ...values } = reading.values;

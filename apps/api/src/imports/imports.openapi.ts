@@ -1,0 +1,73 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { AnswersWith, Problems } from '../docs/answers.decorator.js';
+import { DescribesSubmitAnswers } from '../jobs/jobs.openapi.js';
+import { ImportView } from './import.view.js';
+
+/** What the OpenAPI document says of the routes of imports. */
+
+export const DescribesSubmitImport = () =>
+  applyDecorators(
+    ApiTags('imports'),
+    ApiOperation({
+      operationId: 'importCustomers',
+      summary: 'Import customers from a CSV file',
+      description:
+        'The file has a header, one of whose columns is the e-mail address. It is stored as it arrives, and a job of the type ' +
+        '`import.customers` reads it. Of an `Idempotency-Key`, a repeat has a file of the same bytes and the same fields.',
+    }),
+    ApiConsumes('multipart/form-data'),
+    ApiBody({
+      required: true,
+      schema: {
+        type: 'object',
+        required: ['file', 'user_id'],
+        additionalProperties: false,
+        properties: {
+          file: { type: 'string', format: 'binary', description: 'At most `MAX_UPLOAD_BYTES`, with a file name.' },
+          user_id: { type: 'string', minLength: 1, maxLength: 128, description: 'The owner of the import.' },
+          charset: {
+            type: 'string',
+            maxLength: 40,
+            description: 'By a label of the WHATWG Encoding Standard, such as windows-1252. Found out when it is left out.',
+          },
+        },
+      },
+    }),
+    DescribesSubmitAnswers('storage_unavailable'),
+  );
+
+const ReadsOfImport = () =>
+  applyDecorators(
+    ApiTags('imports'),
+    ApiParam({ name: 'id', schema: { type: 'string' }, example: 'import.customers_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
+    Problems(
+      'invalid_request',
+      'unauthorized',
+      'forbidden',
+      'job_not_found',
+      'not_acceptable',
+      'queue_unavailable',
+      'database_unavailable',
+    ),
+  );
+
+export const DescribesImport = () =>
+  applyDecorators(
+    ApiOperation({ operationId: 'getImport', summary: 'Read how far an import is' }),
+    AnswersWith(200, ImportView, 'The import as it is now.'),
+    ReadsOfImport(),
+  );
+
+export const DescribesImportRejects = () =>
+  applyDecorators(
+    ApiOperation({
+      operationId: 'getImportRejects',
+      summary: 'Read the rows that an import has rejected',
+      description:
+        'CSV with the columns `line` (of the file, from 1), `column` (empty where it is the whole row), `reason` and `row`. A single ' +
+        'quote stands before what a spreadsheet would take for a formula. While the import runs: those so far.',
+    }),
+    ApiResponse({ status: 200, description: 'The rows.', content: { 'text/csv': { schema: { type: 'string' } } } }),
+    ReadsOfImport(),
+  );
