@@ -1,5 +1,4 @@
-import type { Cell } from '../documents/cell.js';
-import { csvDocument } from '../documents/csv-document.js';
+import { csvDocument, type Cell } from '@antrean/platform';
 import { pdfDocument } from '../documents/pdf/pdf-document.js';
 import type { ReportTable } from './report-table.js';
 

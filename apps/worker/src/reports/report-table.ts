@@ -1,4 +1,4 @@
-import type { Cell } from '../documents/cell.js';
+import type { Cell } from '@antrean/platform';
 
 /** A column of a CSV file. */
 export interface CsvColumn<Row> {
