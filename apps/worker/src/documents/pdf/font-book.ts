@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { create, type Font } from 'fontkit';
 import decompressWoff2 from 'woff2-encoder/decompress';
 import { Face } from './face.js';
+import { unpackWoff } from './unpack-woff.js';
 
 export type Weight = 'regular' | 'bold';
 
@@ -120,6 +121,6 @@ async function load({ family, name }: Slice, weight: Weight): Promise<Face> {
   const file = packages.resolve(`${family.package}/files/${family.id}-${name}-${inName}-normal.${family.ending}`);
   const bytes = await readFile(file);
   // What is embedded is cut out of the file, which takes one that is not compressed as WOFF2 is.
-  const font = create(family.ending === 'woff2' ? Buffer.from(await decompressWoff2(bytes)) : bytes);
+  const font = create(family.ending === 'woff2' ? Buffer.from(await decompressWoff2(bytes)) : unpackWoff(bytes));
   return new Face(`${family.id}-${name}-${weight}`, font as Font, outline); // One file, one font.
 }
