@@ -16,8 +16,8 @@ export const orderTable: ReportTable<OrderLine> = {
   ],
   paper: [
     { head: 'Time', share: 5, align: 'left', cell: ({ createdAt }) => createdAt },
-    { head: 'Order', share: 5, align: 'left', cell: ({ id }) => id },
-    { head: 'Customer', share: 5, align: 'left', cell: ({ customerName }) => customerName },
+    { head: 'Order', share: 6, align: 'left', cell: ({ id }) => id },
+    { head: 'Customer', share: 4, align: 'left', cell: ({ customerName }) => customerName },
     { head: 'E-mail', share: 6, align: 'left', cell: ({ customerEmail }) => customerEmail },
     { head: 'Country', share: 2, align: 'left', cell: ({ customerCountry }) => customerCountry },
     { head: 'Pieces', share: 2, align: 'right', cell: ({ pieces }) => pieces },
