@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { catalog } from '@antrean/catalog';
+import { ImportCustomers, catalog } from '@antrean/catalog';
 import { Storage } from '@antrean/platform';
 import { Customers, Database, Imports } from '@antrean/shop';
 import { ImportCustomersHandler } from '../../apps/worker/src/handlers/import-customers/import-customers.handler.js';
@@ -183,7 +183,7 @@ describe('an upload to import', () => {
         { provide: Database, useValue: database.database },
         { provide: Storage, useValue: files.storage },
       ],
-      { keyPrefix },
+      { keyPrefix, types: [ImportCustomers.type] },
     );
     try {
       const csv = 'email,name\nada@example.com,Ada\n=cmd|calc,"B, jr"\nada@example.com,Ada L\n';
