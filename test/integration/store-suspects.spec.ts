@@ -73,7 +73,7 @@ describe('a job that is one crash short of its burial', () => {
 
   it('in all stays one after a run that ended by itself', async () => {
     const [ulid = ''] = await queue.add([{ maxAttempts: 30 }]);
-    for (let crashes = 1; crashes <= 9; crashes += 1) {
+    for (let crashes = 1; crashes <= 10; crashes += 1) {
       const lost = queue.newWorker();
       expect((await lost.exchange({ want: 1 })).claimed).toHaveLength(1);
       await queue.moveClock(crashes * (LEASE_MS + 1));
@@ -83,12 +83,12 @@ describe('a job that is one crash short of its burial', () => {
       await by.exchange({ settles });
       await queue.promote();
     }
-    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 9, attempt: 9 });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 10, attempt: 10 });
     expect(await claim({ suspects: false })).toEqual([]);
     expect(await claim()).toEqual([ulid]);
-    await queue.moveClock(10 * (LEASE_MS + 1));
+    await queue.moveClock(11 * (LEASE_MS + 1));
     await queue.reap({ maxCrashes: MAX_CRASHES });
-    expect((await queue.read(ulid)).record).toMatchObject({ status: 'failed', crashesInAll: 10 });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'failed', crashesInAll: 11 });
   });
 
   it('is no less one after it stood aside for a worker that cannot read its payload', async () => {
@@ -158,9 +158,9 @@ describe('a job that is one crash short of its burial', () => {
     expect(await waitsForOthers()).toBe(false);
   });
 
-  it('is any job with nine crashes in all, whatever it checkpointed, and the tenth buries it', async () => {
+  it('is any job with ten crashes in all, whatever it checkpointed, and the eleventh buries it', async () => {
     const [ulid = ''] = await queue.add([{}]);
-    for (let crashes = 1; crashes <= 9; crashes += 1) {
+    for (let crashes = 1; crashes <= 10; crashes += 1) {
       const lost = queue.newWorker();
       const [job] = (await lost.exchange({ want: 1 })).claimed;
       if (job === undefined) throw new Error(`Nothing was claimed after ${crashes - 1} crashes.`);
@@ -168,11 +168,11 @@ describe('a job that is one crash short of its burial', () => {
       await queue.moveClock(crashes * (LEASE_MS + 1));
       await queue.reap({ maxCrashes: 5 });
     }
-    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 1, crashesInAll: 9, attempt: 0 });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 1, crashesInAll: 10, attempt: 0 });
     expect(await claim({ suspects: false })).toEqual([]);
     expect(await claim()).toEqual([ulid]);
-    await queue.moveClock(10 * (LEASE_MS + 1));
+    await queue.moveClock(11 * (LEASE_MS + 1));
     await queue.reap({ maxCrashes: 5 });
-    expect((await queue.read(ulid)).record).toMatchObject({ status: 'failed', crashesInAll: 10 });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'failed', crashesInAll: 11 });
   });
 });

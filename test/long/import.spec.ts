@@ -48,7 +48,7 @@ describe('an import of customers', () => {
   const startWorker = (databaseUrl: string): Promise<BuiltProcess> =>
     start({ REDIS_URL: redis.url, DATABASE_URL: databaseUrl, STORAGE_URL: files.url });
 
-  it(`of 200,000 rows, killed ${KILLS} times, writes each good row once and each bad one once: the tenth crash buries it, and replayed it goes on`, async () => {
+  it(`of 200,000 rows, killed ${KILLS} times, writes each good row once and each bad one once`, async () => {
     const rows = new CustomerRows(200_000);
     const { url, database } = await databases.migrated();
     const effects = await Effects.watch(database);
@@ -75,16 +75,12 @@ describe('an import of customers', () => {
     }
 
     await startWorker(url);
-    // Its checkpoints let it outlive crashes in a row; ten in all bury any job.
-    const buried = await untilJob(producer, jobId, ({ status }) => status === 'failed');
-    expect(buried).toMatchObject({ crashes: KILLS, error: { code: 'poison' } });
-    expect(buried.runs.map(({ outcome }) => outcome)).toEqual(Array.from({ length: KILLS }, () => 'crashed'));
-    await producer.control.replay(jobId);
+    // Its checkpoints let it outlive so many.
     const job = await untilJob(producer, jobId, succeeded);
     print(`import, ${number(rows.count)} rows: killed after ${killedAt.map(number).join(' ')} rows`);
 
     const counts = { read: rows.count, imported: rows.good, updated: 0, rejected: rows.bad };
-    expect(job).toMatchObject({ crashes: 0, result: counts });
+    expect(job).toMatchObject({ crashes: KILLS, result: counts });
     expect(await imports.get(jobId)).toMatchObject(counts);
     expect(await effects.updates()).toBe(0);
     const inserts = await effects.inserts();

@@ -52,7 +52,7 @@ export const CRASHES = [
   {
     name: 'crashes in all bury no job that goes on checkpointing',
     file: 'crash.lua',
-    from: ` or state.all_crashes >= MOST_CRASHES`,
+    from: ` or state.all_crashes > MOST_CRASHES`,
     to: ``,
     first: ['store-suspects'],
   },

@@ -100,7 +100,7 @@ function crash(queue: Queue, { keep, crashError, poisonError }: Crash, ulid: str
   if (job.cancelAskedAt !== 0) {
     note(job, { outcome: 'cancelled', endedAt: now, nextAt: 0, error: crashError });
     queue.end(job, 'crash', 'cancelled', now, keep.finished);
-  } else if (job.crashes >= queue.policy.maxCrashes || job.crashesInAll >= MOST_CRASHES) {
+  } else if (job.crashes >= queue.policy.maxCrashes || job.crashesInAll > MOST_CRASHES) {
     queue.tally.saw(job.crashes >= queue.policy.maxCrashes ? 'poison: crashes' : 'poison: crashes in all');
     note(job, { outcome: 'crashed', endedAt: now, nextAt: 0, error: poisonError });
     queue.end(job, 'crash', 'failed', now, keep.failed);

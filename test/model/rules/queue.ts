@@ -13,7 +13,7 @@ export interface Policy {
   readonly leaseMs: number;
 }
 
-/** So many crashes in all bury a job, whatever it checkpointed. */
+/** So many crashes in all a job outlives if it gets on in between; one more buries it. */
 export const MOST_CRASHES = 10;
 
 /** A worker's right to all jobs of the type that it runs. */
@@ -94,7 +94,7 @@ export class Queue {
   }
 
   isSuspect({ crashes, crashesInAll }: Job): boolean {
-    return (crashes > 0 && crashes === this.policy.maxCrashes - 1) || crashesInAll === MOST_CRASHES - 1;
+    return (crashes > 0 && crashes === this.policy.maxCrashes - 1) || crashesInAll === MOST_CRASHES;
   }
 
   /** Work went on since the last crash. The crashes in all go on counting. */

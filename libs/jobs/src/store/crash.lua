@@ -34,7 +34,7 @@ local function requeue_crashed(call, job)
   note_crash(call, job, 'crashed', call.now, call.crash_json)
   state.status, state.attempt = 'q', state.attempt - 1
   state.due_at = call.now
-  if state.crashes > 0 and state.crashes == call.max_crashes - 1 or state.all_crashes == MOST_CRASHES - 1 then
+  if state.crashes > 0 and state.crashes == call.max_crashes - 1 or state.all_crashes == MOST_CRASHES then
     set_flag(state, FLAG_SUSPECT)
   end
   write_state(job.key, state)
@@ -56,7 +56,7 @@ local function crash(call, job)
     redis.call('SREM', call.cancels, job.ulid)
     note_crash(call, job, 'cancelled', 0, call.crash_json)
     end_job(call.ending, job, 'C', call.cancelled, call.keep_finished)
-  elseif state.crashes >= call.max_crashes or state.all_crashes >= MOST_CRASHES then
+  elseif state.crashes >= call.max_crashes or state.all_crashes > MOST_CRASHES then
     note_crash(call, job, 'crashed', 0, call.poison_json)
     end_job(call.ending, job, 'F', call.failed, call.keep_failed)
   else

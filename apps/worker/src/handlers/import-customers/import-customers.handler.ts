@@ -8,7 +8,7 @@ import { readCustomerCsv } from './csv/customer-csv.js';
 
 type Context = JobContext<typeof ImportCustomers>;
 
-/** A job that gets on is no poison: as often as this its crashes in a row begin anew. Ten in all bury it all the same. */
+/** A job that gets on is no poison: as often as this its crashes in a row begin anew. More than ten in all bury it all the same. */
 const CHUNKS_PER_CHECKPOINT = 10;
 
 /** In rows of the file, blank ones left out. */
