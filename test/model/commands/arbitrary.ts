@@ -208,7 +208,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [3, fc.constant({ kind: 'save' as const })],
   [6, fc.record({ kind: fc.constant('roll_back' as const), reconcile: fc.boolean() })],
   [2, crashStorm(3, false)],
-  [1, crashStorm(10, true)],
+  [1, crashStorm(11, true)],
   [
     7,
     fc.record({
