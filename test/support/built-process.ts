@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
@@ -76,6 +76,14 @@ export class BuiltProcess {
       if (typeof url !== 'string') throw new Error(`The process does not listen:\n${this.output}${this.errors}`);
       return url;
     });
+  }
+
+  /** The most memory that it has held at a time so far, in bytes, as Linux counts it (`VmHWM`), while it runs. */
+  async peakMemory(): Promise<number> {
+    const status = await readFile(`/proc/${this.started.pid}/status`, 'utf8');
+    const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+    if (kibibytes === undefined) throw new Error('The process has ended: ask for its peak while it runs.');
+    return Number(kibibytes) * 1_024;
   }
 
   kill(signal: NodeJS.Signals): void {
