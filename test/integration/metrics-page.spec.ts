@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Test } from '@nestjs/testing';
+import { BELONGINGS_METRICS_PROVIDERS } from '../../libs/jobs/src/belongings/belongings-metrics.js';
 import { OUTBOX_METRICS_PROVIDERS } from '../../libs/jobs/src/outbox/outbox-metrics.js';
 import { startTestApi } from '../support/api-app.js';
 
@@ -8,7 +9,7 @@ const NAME = /antrean_[a-z]+(?:_[a-z]+)*/g;
 describe('docs/metrics.md', () => {
   it('lists what is to be had, with its kind, and wakes nobody for anything else', async () => {
     // All metrics of a process stand in one registry, those that only a worker has as well.
-    await Test.createTestingModule({ providers: OUTBOX_METRICS_PROVIDERS }).compile();
+    await Test.createTestingModule({ providers: [...OUTBOX_METRICS_PROVIDERS, ...BELONGINGS_METRICS_PROVIDERS] }).compile();
     const api = await startTestApi();
     const { text } = await api.http.get('/metrics');
     await api.close();

@@ -1,9 +1,10 @@
 import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { catalog } from '@antrean/catalog';
-import { JobsModule, OutboxModule } from '@antrean/jobs';
+import { BelongingsModule, JobsModule, OutboxModule } from '@antrean/jobs';
 import { StorageModule, type Logger, type WorkerConfig } from '@antrean/platform';
 import { ShopModule, ShopOutbox } from '@antrean/shop';
+import { StoredBelongings } from './belongings/stored-belongings.js';
 import { HandlersModule, isolatedHandlers } from './handlers.module.js';
 import { HealthModule } from './health/health.module.js';
 import { OnlyGetMiddleware } from './http/only-get.middleware.js';
@@ -27,6 +28,7 @@ export class WorkerModule implements NestModule {
         StorageModule.register(config.storageUrl),
         ShopModule.register({ ...config, logger }),
         OutboxModule.forWorker({ store: ShopOutbox }),
+        BelongingsModule.forWorker({ belongings: StoredBelongings }),
         HandlersModule.register(config),
         HealthModule,
         MetricsModule.register(config),

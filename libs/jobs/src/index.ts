@@ -1,3 +1,6 @@
+export { BelongingsModule, type BelongingsModuleOptions } from './belongings.module.js';
+export { JobBelongings, type BelongingsOrigin } from './belongings/job-belongings.js';
+export { JOB_FOLDERS, jobFolder, jobOfFile } from './belongings/job-folder.js';
 export { JobCatalog } from './definition/job-catalog.js';
 export { WEBHOOK_EVENTS, WEBHOOK_EVENTS_RULE, areWebhookEvents, type Webhook, type WebhookEvent } from './definition/webhook.js';
 export type { EnqueueOptions } from './definition/enqueue-options.js';

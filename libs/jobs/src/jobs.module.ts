@@ -47,7 +47,7 @@ const PRODUCER_EXPORTS = [
 ];
 
 /** For other modules of this library; its door shows them to nobody else. */
-const INNER_EXPORTS = [PRODUCER_OPTIONS, EnqueueBatcher, JobJournal];
+const INNER_EXPORTS = [PRODUCER_OPTIONS, Link, EnqueueBatcher, JobJournal];
 
 @Module({})
 export class JobsModule {

@@ -4,7 +4,8 @@ const TYPES = ['a.run', 'b.run'];
 const AT_REST = [
   'chaos:{WORKERS}:presence',
   'chaos:{PROBE}:probe',
-  ...TYPES.flatMap((type) => ['layout', 'seq', 'workers', 'lanes', 'idle'].map((kind) => `chaos:{${type}}:${kind}`)),
+  'chaos:{SWEEPS}:turn',
+  ...TYPES.flatMap((type) => ['layout', 'origin', 'seq', 'workers', 'lanes', 'idle'].map((kind) => `chaos:{${type}}:${kind}`)),
 ];
 const of = (count: number, nameOf: (nth: number) => string) => Array.from({ length: count }, (_, nth) => nameOf(nth));
 

@@ -7,14 +7,14 @@ export const DEDUPE_KEYS = 20;
 
 /**
  * Of the keys that there are, those that nothing accounts for when all jobs have ended and been removed, while apis and workers are there. However
- * many they are, two keys remain for all, five for each type, and those that clients have taken for some time.
+ * many they are, three keys remain for all, six for each type, and those that clients have taken for some time.
  */
 export function unexplainedKeys(keys: readonly string[], prefix: string, types: readonly string[]): string[] {
-  // The last one holds whether Redis takes writes, for ten seconds after somebody looked.
-  const ofAll = [`${prefix}:{WORKERS}:presence`, `${prefix}:{PROBE}:probe`];
+  // The second one holds whether Redis takes writes, for ten seconds after somebody looked.
+  const ofAll = [`${prefix}:{WORKERS}:presence`, `${prefix}:{PROBE}:probe`, `${prefix}:{SWEEPS}:turn`];
   const ofTypes = types.flatMap((type) => {
-    const { layout, seq, workers, lanes, idle } = new TypeKeys(prefix, type);
-    return [layout, seq, workers, lanes, idle];
+    const { layout, origin, seq, workers, lanes, idle } = new TypeKeys(prefix, type);
+    return [layout, origin, seq, workers, lanes, idle];
   });
   const taken = (kind: string, most: number) => keys.filter((key) => key.includes(`}:${kind}:`)).slice(0, most);
   const ofClients = [...taken('once', IDEMPOTENCY_KEYS), ...taken('dedupe', DEDUPE_KEYS * types.length)];

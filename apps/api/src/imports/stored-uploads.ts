@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ImportCustomers } from '@antrean/catalog';
-import { newJobId } from '@antrean/jobs';
+import { jobFolder, newJobId } from '@antrean/jobs';
 import { parseStorageName, type Storage, type StorageName } from '@antrean/platform';
 import type { Request } from 'express';
 import type { StorageEngine } from 'multer';
@@ -45,8 +45,7 @@ export class StoredUploads implements StorageEngine {
 
   private async store(stream: Readable): Promise<Upload> {
     const jobId = newJobId(ImportCustomers);
-    const ulid = jobId.slice(jobId.lastIndexOf('_') + 1);
-    const name = parseStorageName(`jobs/${ImportCustomers.type}/${ulid.toLowerCase()}/upload.csv`);
+    const name = parseStorageName(`${jobFolder(jobId)}/upload.csv`);
     const hash = createHash('sha256');
     await this.storage.write(
       name,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { PermanentError, parseJobId, type JobContext } from '@antrean/jobs';
+import { PermanentError, jobFolder, type JobContext } from '@antrean/jobs';
 import { LastingStorageError, Storage, parseStorageName, type StorageName } from '@antrean/platform';
 import { UnfitDatabaseError, type Period } from '@antrean/shop';
 
@@ -29,7 +29,7 @@ type Context = Pick<JobContext, 'jobId' | 'signal' | 'progress'>;
 
 const ROWS_PER_TURN = 1_000;
 
-/** The files that jobs write: `jobs/<type>/<id of the job, in lower case>/<name>.<format>`. A later run replaces what an earlier one wrote. */
+/** The files that jobs write into their folders: `<name>.<format>`. A later run replaces what an earlier one wrote. */
 @Injectable()
 export class DocumentFiles {
   constructor(private readonly storage: Storage) {}
@@ -81,7 +81,5 @@ class CountedRows<Row extends { readonly createdAt: Date }> implements AsyncIter
 }
 
 function nameOf(jobId: string, { name, format }: Pick<DocumentPlan<never>, 'name' | 'format'>): StorageName {
-  const id = parseJobId(jobId);
-  if (id === undefined) throw new TypeError(`${jobId} is no id of a job.`);
-  return parseStorageName(`jobs/${id.type}/${id.ulid.toLowerCase()}/${name}.${format}`);
+  return parseStorageName(`${jobFolder(jobId)}/${name}.${format}`);
 }

@@ -22,6 +22,7 @@ const PRIORITIES = 10;
  * | `seq`, `clock` | string | enqueue sequence; offset of the clock in ms (tests only) |
  * | `pace` | string | `window count`: how many jobs were promoted within the latest window of time |
  * | `layout` | string | which layout the keys are in, see layout.ts |
+ * | `origin` | string | names the data in Redis, see census.lua |
  * | `replicated` | string | nothing; what a replica has that was written after jobs were, see replicated.ts |
  * | `job:<ulid>` | string | the record, see record.ts |
  * | `extra:<ulid>` | hash | what a job gathers: `result`, `progress`, `checkpoint`, `cancel`, `run:<n>`, `step:<name>` |
@@ -34,6 +35,7 @@ const PRIORITIES = 10;
 export class TypeKeys {
   readonly clock: string;
   readonly layout: string;
+  readonly origin: string;
   readonly pace: string;
   readonly replicated: string;
   readonly seq: string;
@@ -66,6 +68,7 @@ export class TypeKeys {
     this.base = base;
     this.clock = `${base}clock`;
     this.layout = `${base}layout`;
+    this.origin = `${base}origin`;
     this.pace = `${base}pace`;
     this.replicated = `${base}replicated`;
     this.seq = `${base}seq`;

@@ -28,6 +28,11 @@ export class Link implements OnApplicationShutdown {
     return { clock: `${this.keyPrefix}:{WORKERS}:clock`, key: `${this.keyPrefix}:{WORKERS}:presence` };
   }
 
+  /** Whose turn it is to sweep what jobs left behind. */
+  get sweeps(): { readonly clock: string; readonly turn: string } {
+    return { clock: `${this.keyPrefix}:{SWEEPS}:clock`, turn: `${this.keyPrefix}:{SWEEPS}:turn` };
+  }
+
   keys(type: string): TypeKeys {
     let keys = this.keysByType.get(type);
     if (keys === undefined) {

@@ -6,6 +6,9 @@ import { inPages } from '../database/in-pages.js';
 import type { ImportRejectsTable, ImportsTable } from '../database/tables.js';
 import { StaleImportError, type ImportChunk, type ImportReject, type ImportState } from './import-state.js';
 
+/** Others get their turn at the database in between. */
+const REJECTS_AT_ONCE = 2_000;
+
 /** The imports of files: their checkpoints move in the transactions that write what was read. */
 @Injectable()
 export class Imports {
@@ -101,6 +104,41 @@ export class Imports {
     );
     for await (const { line, column_name, reason, row_text } of rows) yield { line, column: column_name, reason, row: row_text };
   }
+
+  /** Of the jobs that have an import here, in constant memory. */
+  async *jobIds(): AsyncGenerator<string, void, void> {
+    const rows = inPages<{ readonly job_id: string }>((after, limit) =>
+      this.database.tables
+        .selectFrom('imports')
+        .select('job_id')
+        .where('job_id', '>', after?.job_id ?? '')
+        .orderBy('job_id')
+        .limit(limit)
+        .execute(),
+    );
+    for await (const { job_id } of rows) yield job_id;
+  }
+
+  /** Forgets the import of a job and its rejects, not the customers. One that is not there is forgotten already. */
+  async remove(jobId: string): Promise<void> {
+    for (let removed = REJECTS_AT_ONCE; removed === REJECTS_AT_ONCE;) {
+      removed = await this.database.transaction((transaction) => removeRejects(transaction, jobId));
+    }
+    await this.database.transaction((transaction) =>
+      transaction.deleteFrom('imports').where('job_id', '=', jobId).executeTakeFirst(),
+    );
+  }
+}
+
+async function removeRejects(transaction: ShopTransaction, jobId: string): Promise<number> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('import_rejects')
+    .where('job_id', '=', jobId)
+    .where('number', 'in', (eb) =>
+      eb.selectFrom('import_rejects').select('number').where('job_id', '=', jobId).orderBy('number').limit(REJECTS_AT_ONCE),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 function afterChunk(from: ImportState, { bytesRead, place, imported, updated, rejects }: ImportChunk): ImportState {
