@@ -48,7 +48,28 @@ describe('storage in S3', () => {
     it('sends a small file at once, a large one in parts of 8 MiB', async () => {
       await storage.write(name('small'), zeros(7 * MIB));
       await storage.write(name('large'), zeros(20 * MIB));
-      expect(server.calls).toEqual(['put', 'begin', 'part', 'part', 'part', 'complete']);
+      expect(server.calls).toEqual(['put', 'uploads', 'begin', 'part', 'part', 'part', 'complete']);
+    });
+
+    it('removes once what a process that died a day ago had sent in parts, and nothing of others', async () => {
+      const [now, young] = [Date.now(), 'some/prefix/young'];
+      await server.abandonUpload('some/prefix/old', new Date(now - 25 * 3_600_000));
+      await server.abandonUpload('some/prefix/older', new Date(now - 99 * 3_600_000));
+      await server.abandonUpload('some/elsewhere/old', new Date(now - 99 * 3_600_000));
+      await server.abandonUpload(young, new Date(now - 23 * 3_600_000));
+      const fresh = await storageAt(opened.url);
+      for (const file of ['first', 'second']) await fresh.write(name(file), zeros(9 * MIB));
+      expect(await server.unfinishedKeys()).toEqual(['some/elsewhere/old', young]);
+      expect(server.calls.filter((call) => call === 'abort')).toHaveLength(2);
+      expect(server.calls.lastIndexOf('uploads')).toBeLessThan(server.calls.indexOf('complete'));
+      await server.forgetUploads();
+    });
+
+    it('goes on where it may not look what others have left', async () => {
+      server.refuse('uploads', 403, 'AccessDenied');
+      const fresh = await storageAt(opened.url);
+      await fresh.write(name('first'), zeros(9 * MIB));
+      expect((await storage.stat(name('first')))?.size).toBe(9 * MIB);
     });
 
     it('asks its source for no more than one part beyond the one that is being sent', async () => {

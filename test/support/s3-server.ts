@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ const PAGE = 1_000;
 const KEY = 'S3RVER';
 
 /** A request as S3 knows it. */
-export type S3Call = 'get' | 'head' | 'put' | 'delete' | 'list' | 'begin' | 'part' | 'complete' | 'abort';
+export type S3Call = 'get' | 'head' | 'put' | 'delete' | 'list' | 'uploads' | 'begin' | 'part' | 'complete' | 'abort';
 
 type Reaction =
   /** With S3's form of an error. */
@@ -134,6 +135,25 @@ export class S3TestServer {
     return readdir(this.uploads).catch(() => []);
   }
 
+  /** What they were to be called. */
+  async unfinishedKeys(): Promise<readonly string[]> {
+    const ids = await this.unfinishedUploads();
+    const keys = await Promise.all(ids.map((id) => readFile(join(this.uploads, id, 'key'), 'utf8')));
+    return keys.sort();
+  }
+
+  async forgetUploads(): Promise<void> {
+    await rm(this.uploads, { recursive: true, force: true });
+  }
+
+  /** Begins an upload as a process did that died since. @param key in the bucket */
+  async abandonUpload(key: string, beganAt: Date): Promise<void> {
+    const path = join(this.uploads, randomUUID());
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, 'key'), key);
+    await utimes(path, beganAt, beganAt);
+  }
+
   /** Puts one-byte objects into the bucket without asking anybody. */
   async seed(keys: readonly string[]): Promise<void> {
     for (const key of keys) {
@@ -192,9 +212,10 @@ export class S3TestServer {
       refuse(request, response, 403, 'SignatureDoesNotMatch');
       return;
     }
-    // The package has no abort of uploads, and pages of lists only where DES is.
+    // The package has no abort of uploads and no list of them, and pages of lists only where DES is.
     if (call === 'abort') void this.abort(request, response);
     else if (call === 'list') void this.list(request, response);
+    else if (call === 'uploads') void this.listUploads(request, response);
     else this.work(request, response);
   }
 
@@ -218,6 +239,25 @@ export class S3TestServer {
     const next = isTruncated ? `<NextContinuationToken>${objects.at(-1)?.key ?? ''}</NextContinuationToken>` : '';
     response.writeHead(200, { 'Content-Type': 'application/xml' });
     response.end(`<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`);
+  }
+
+  /** One at a time, so that there are pages of them. */
+  private async listUploads({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const query = new URL(url, this.endpoint).searchParams;
+    const [prefix, after] = [query.get('prefix') ?? '', query.get('upload-id-marker') ?? ''];
+    const found: string[] = [];
+    for (const id of [...(await this.unfinishedUploads())].sort()) {
+      const key = await readFile(join(this.uploads, id, 'key'), 'utf8');
+      const { mtime } = await stat(join(this.uploads, id));
+      if (!key.startsWith(prefix) || id <= after) continue;
+      const marker = `<NextKeyMarker>${key}</NextKeyMarker><NextUploadIdMarker>${id}</NextUploadIdMarker>`;
+      found.push(
+        `${marker}<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${mtime.toISOString()}</Initiated></Upload>`,
+      );
+    }
+    response.writeHead(200, { 'Content-Type': 'application/xml' });
+    const isTruncated = `<IsTruncated>${found.length > 1}</IsTruncated>`;
+    response.end(`<ListMultipartUploadsResult>${isTruncated}${found[0] ?? ''}</ListMultipartUploadsResult>`);
   }
 
   private cutAfter({ afterBytes, tell }: Extract<Reaction, { kind: 'cut' }>, response: ServerResponse): void {
@@ -252,6 +292,7 @@ function callOf({ method = '', url = '' }: IncomingMessage): S3Call {
     case 'HEAD':
       return 'head';
     default:
+      if (query.has('uploads')) return 'uploads';
       return query.has('list-type') ? 'list' : 'get';
   }
 }

@@ -1,19 +1,16 @@
-import { constants, type BigIntStats } from 'node:fs';
-import { lstat, open, opendir, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, opendir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { demandRange, rangeWithin, type ByteRange } from '../byte-range.js';
-import { contentTypeOf } from '../content-type.js';
 import { blocksOf } from '../source-blocks.js';
 import { RangeNotSatisfiableError, StorageError, StoredFileNotFoundError } from '../storage-errors.js';
 import { asStorageName, isStorageSegment, type StorageName } from '../storage-name.js';
 import { Storage, type ListedFile, type OpenFile, type StoredFile, type WrittenFile } from '../storage.js';
-import { wholeBody } from '../whole-body.js';
 import { codeOf, folderError, unlessAbsent } from './folder-errors.js';
+import { BLOCK_BYTES, bodyOf, storedFile } from './folder-file.js';
 import { FolderTree, syncFolder, type Place } from './folder-tree.js';
 import { UnfinishedFiles, type UnfinishedFile } from './unfinished-files.js';
 
-const BLOCK_BYTES = 262_144;
 /** Each time somebody must have deleted the last other file of a folder at just that moment. */
 const MOST_RENAMES = 20;
 /** No link is followed, and nobody waits for the other end of a pipe. Windows knows neither: undefined counts as 0. */
@@ -175,28 +172,4 @@ export class FolderStorage extends Storage {
 
 function fileAt(place: Place | undefined): Place | undefined {
   return place?.stats.isFile() === true ? place : undefined;
-}
-
-function storedFile(name: StorageName, { size, mtimeNs, ino }: BigIntStats): StoredFile {
-  return {
-    name,
-    size: Number(size),
-    modifiedAt: new Date(Number(mtimeNs / 1_000_000n)),
-    // Every write makes another file of it.
-    etag: `"${[size, mtimeNs, ino].map((part) => part.toString(36)).join('-')}"`,
-    contentType: contentTypeOf(name),
-  };
-}
-
-function bodyOf(
-  handle: FileHandle,
-  range: Required<ByteRange> | undefined,
-  signal: AbortSignal | undefined,
-  name: string,
-): Readable {
-  // A stream of no bytes cannot be told to Node.
-  const { start, end } = range ?? { start: 0, end: 0 };
-  const origin = handle.createReadStream({ start, end, highWaterMark: BLOCK_BYTES });
-  const expected = range === undefined ? 0 : end - start + 1;
-  return wholeBody(origin, { expected, fault: (cause) => folderError(cause, name), signal });
 }

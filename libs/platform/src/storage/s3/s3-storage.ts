@@ -3,10 +3,9 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   PutObjectCommand,
   type GetObjectCommandOutput,
-  type HeadObjectCommandOutput,
+  type _Object,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
@@ -22,7 +21,10 @@ import { wholeBody } from '../whole-body.js';
 import { connectS3 } from './connect-s3.js';
 import { MultipartUpload, PART_BYTES, type Target } from './multipart-upload.js';
 import { s3Error, saysAbsent, saysOutOfRange } from './s3-errors.js';
+import { objectPages } from './object-pages.js';
+import { sizeIn, storedFile } from './s3-object.js';
 import { stoppable } from './stoppable.js';
+import { UnfinishedUploads } from './unfinished-uploads.js';
 
 const DELETES_AT_ONCE = 16;
 /** The limit of S3. */
@@ -35,12 +37,14 @@ export class S3Storage extends Storage {
   private readonly client: S3Client;
   private readonly bucket: string;
   private readonly prefix: string;
+  private readonly unfinished: UnfinishedUploads;
 
   constructor(private readonly target: S3Target) {
     super();
     this.client = connectS3(target);
     this.bucket = target.bucket;
     this.prefix = target.prefix === '' ? '' : `${target.prefix}/`;
+    this.unfinished = new UnfinishedUploads(this.client, this.bucket, this.prefix);
   }
 
   override async write(
@@ -140,6 +144,7 @@ export class S3Storage extends Storage {
       const { ETag } = await this.answered(this.client.send(command, { abortSignal: stop.signal }));
       return { name, size: Body.length, etag: ETag ?? '' };
     }
+    await this.unfinished.sweepNowAndThen(stop.signal);
     const upload = await MultipartUpload.begin(this.client, target, ContentType, stop);
     try {
       let size = 0;
@@ -172,16 +177,8 @@ export class S3Storage extends Storage {
     }
   }
 
-  /** The objects below a folder, as many at once as S3 tells. */
-  private async *pages(folder: StorageName | undefined) {
-    const Prefix = folder === undefined ? this.prefix : `${this.prefix}${folder}/`;
-    let ContinuationToken: string | undefined;
-    do {
-      const command = new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ContinuationToken });
-      const page = await this.answered(this.client.send(command));
-      yield page.Contents ?? [];
-      ContinuationToken = page.NextContinuationToken;
-    } while (ContinuationToken !== undefined);
+  private pages(folder: StorageName | undefined): AsyncGenerator<readonly _Object[]> {
+    return objectPages(this.client, this.bucket, folder === undefined ? this.prefix : `${this.prefix}${folder}/`);
   }
 
   private at(name: string): Target {
@@ -195,13 +192,4 @@ export class S3Storage extends Storage {
       throw s3Error(error, this.bucket);
     }
   }
-}
-
-function storedFile(name: StorageName, { ETag = '', LastModified }: HeadObjectCommandOutput, size: number): StoredFile {
-  return { name, size, modifiedAt: LastModified ?? new Date(0), etag: ETag, contentType: contentTypeOf(name) };
-}
-
-/** Of the whole object, also where a part of it was asked for: `bytes 0-9/100`. */
-function sizeIn({ ContentRange, ContentLength = 0 }: GetObjectCommandOutput): number {
-  return ContentRange === undefined ? ContentLength : Number(ContentRange.slice(ContentRange.lastIndexOf('/') + 1));
 }
