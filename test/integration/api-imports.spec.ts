@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { ImportCustomers, catalog } from '@antrean/catalog';
-import { Storage } from '@antrean/platform';
+import { Storage, parseStorageName } from '@antrean/platform';
 import { Customers, Database, Imports } from '@antrean/shop';
 import { ImportCustomersHandler } from '../../apps/worker/src/handlers/import-customers/import-customers.handler.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
@@ -140,9 +140,76 @@ describe('an upload to import', () => {
     expect(answer).toEqual({ status: 413, code: 'payload_too_large', pointers: ['#/file'] });
   });
 
-  it.each(['application/json', 'text/csv', 'multipart/mixed; boundary=x'])('is refused as %s', async (type) => {
+  it.each(['text/csv', 'multipart/mixed; boundary=x'])('is refused as %s', async (type) => {
     const answer = await refused(() => api.http.post('/imports').set('Content-Type', type).send('{"user_id":"ana"}'));
     expect(answer).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+  });
+
+  describe('that brings no file but names one', () => {
+    const FILE = parseStorageName('uploads/shop-1/customers.csv');
+    const send = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+      api.http.post('/imports').set(headers).send(body);
+
+    beforeAll(async () => {
+      await files.seed([FILE, 'jobs/import.customers/01jdvz8xq4t4y8q7m5k3n2p1r0/upload.csv', 'orders/1/invoice.pdf']);
+    });
+
+    it('is answered with the job that reads it, where it lies', async () => {
+      const payload = { file_key: FILE, user_id: 'ana', charset: 'utf-16le' };
+      const answer = await send(payload);
+      const { job_id: jobId } = answer.body as { readonly job_id: string };
+      expect(answer).toMatchObject({ status: 202, headers: { location: `/jobs/${jobId}` } });
+      const job = await api.http.get(`/jobs/${jobId}`);
+      expect(job.body).toMatchObject({ type: 'import.customers', user_id: 'ana', payload });
+      expect((await api.http.get(`/imports/${jobId}`)).body).toMatchObject({ status: 'queued', user_id: 'ana' });
+    });
+
+    it('with an Idempotency-Key is taken once, and refused with another name or other fields', async () => {
+      const [key, body] = [{ 'Idempotency-Key': 'named' }, { file_key: FILE, user_id: 'ana' }];
+      const first = await send(body, key);
+      const again = await send({ user_id: 'ana', file_key: FILE }, key);
+      expect(again).toMatchObject({ status: 202, headers: { 'idempotent-replayed': 'true' } });
+      expect(again.body).toEqual(first.body);
+      await files.seed(['uploads/other.csv']);
+      for (const other of [{ file_key: 'uploads/other.csv' }, { user_id: 'eve' }, { charset: 'utf-8' }]) {
+        expect(await send({ ...body, ...other }, key)).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+      }
+      expect(await post({ key: 'named' })).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    });
+
+    it.each([
+      ['nobody has put there', { file_key: 'uploads/none.csv' }, 422, 'file_not_found', '#/file_key'],
+      ['is a folder', { file_key: 'uploads/shop-1' }, 422, 'file_not_found', '#/file_key'],
+      [
+        'an upload of others',
+        { file_key: 'jobs/import.customers/01jdvz8xq4t4y8q7m5k3n2p1r0/upload.csv' },
+        400,
+        'invalid_request',
+        '#/file_key',
+      ],
+      ['an order has', { file_key: 'orders/1/invoice.pdf' }, 400, 'invalid_request', '#/file_key'],
+      ['leads out', { file_key: 'uploads/../orders/1/invoice.pdf' }, 400, 'invalid_request', '#/file_key'],
+      ['has no name of ours', { file_key: 'uploads/Customers.csv' }, 400, 'invalid_request', '#/file_key'],
+      ['is no text', { file_key: 1 }, 400, 'invalid_request', '#/file_key'],
+      ['has no owner', { user_id: undefined }, 400, 'invalid_request', '#/user_id'],
+      ['has an owner that is none', { user_id: 'a\u0007' }, 400, 'invalid_payload', '#/user_id'],
+      ['has a charset that is none', { charset: '?' }, 400, 'invalid_payload', '#/charset'],
+      ['comes with a field that is not known', { file: 'x' }, 400, 'invalid_request', '#/file'],
+    ])('is refused for a file that %s', async (_what, fields, status, code, pointer) => {
+      const body = { file_key: FILE, user_id: 'ana', ...fields };
+      expect(await refused(() => send(body))).toEqual({ status, code, pointers: [pointer] });
+    });
+
+    it('is refused where it is no JSON object, and where nobody can read its letters', async () => {
+      for (const body of ['', '[]', '{"file_key":']) {
+        const answer = await refused(() => api.http.post('/imports').set('Content-Type', 'application/json').send(body));
+        expect(answer).toMatchObject({ status: 400, code: 'invalid_json' });
+      }
+      const latin = await refused(() =>
+        api.http.post('/imports').set('Content-Type', 'application/json; charset=latin1').send('{}'),
+      );
+      expect(latin).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+    });
   });
 
   const HEAD = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n';

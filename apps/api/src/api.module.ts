@@ -13,9 +13,10 @@ import { Links } from './http/links.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { ImportReader } from './imports/import-reader.js';
 import { ImportRejectsController } from './imports/import-rejects.controller.js';
-import { ImportSubmitter } from './imports/import-submitter.js';
 import { ImportsController } from './imports/imports.controller.js';
+import { NamedImports } from './imports/named-imports.js';
 import { UploadForms } from './imports/upload-forms.js';
+import { UploadedImports } from './imports/uploaded-imports.js';
 import { HttpRequestOption } from './jobs/http-request-option.js';
 import { JobActsController } from './jobs/job-acts.controller.js';
 import { JobSubmitter } from './jobs/job-submitter.js';
@@ -78,7 +79,8 @@ export class ApiModule {
         JobWaits,
         JobAnswers,
         UploadForms,
-        ImportSubmitter,
+        UploadedImports,
+        NamedImports,
         ImportReader,
         AuditLog,
         JsonBodyInterceptor,

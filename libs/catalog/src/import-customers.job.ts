@@ -34,7 +34,7 @@ export class ImportCustomersPayload {
  */
 export const ImportCustomers = defineJob('import.customers', {
   payload: ImportCustomersPayload,
-  // A client that named files itself could have those of others read.
+  // A client that named any file could read those of others by its rejects.
   internal: true,
   concurrency: { worker: 2 },
   timeout: '1h',

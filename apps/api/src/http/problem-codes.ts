@@ -21,6 +21,7 @@ export const PROBLEMS = {
   illegal_transition: { status: 409, title: "The job's status does not allow it" },
   payload_too_large: { status: 413, title: 'The body or the payload is too large' },
   unsupported_media_type: { status: 415, title: 'The body is of a type that is not taken here' },
+  file_not_found: { status: 422, title: 'The storage has no file of this name' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key was used for another request' },
   headers_too_large: { status: 431, title: 'The request header is too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },

@@ -9,15 +9,17 @@ import { refuseCompressed } from '../http/refuse-compressed.js';
 export const FILE_FIELD = 'file';
 
 const FORM = 'multipart/form-data';
+const JSON_BODY = 'application/json';
 
 /** @throws {ProblemError} `unsupported_media_type` */
 export function requireForm(headers: IncomingHttpHeaders): void {
   refuseCompressed(headers);
   const [mediaType = ''] = (headers['content-type'] ?? '').split(';');
   if (mediaType.trim().toLowerCase() === FORM) return;
-  throw new ProblemError('unsupported_media_type', `Send the file as Content-Type: ${FORM}, in the field "${FILE_FIELD}".`, {
-    errors: [{ header: 'Content-Type', detail: `must be ${FORM}` }],
-    headers: { Accept: FORM },
+  const detail = `Send the file as Content-Type: ${FORM}, in the field "${FILE_FIELD}", or name one in the storage as ${JSON_BODY}.`;
+  throw new ProblemError('unsupported_media_type', detail, {
+    errors: [{ header: 'Content-Type', detail: `must be ${FORM} or ${JSON_BODY}` }],
+    headers: { Accept: `${FORM}, ${JSON_BODY}` },
   });
 }
 

@@ -1,10 +1,25 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
 import { DescribesSubmitAnswers } from '../jobs/jobs.openapi.js';
 import { ImportView } from './import.view.js';
 
 /** What the OpenAPI document says of the routes of imports. */
+
+const FORM = {
+  type: 'object' as const,
+  required: ['file', 'user_id'],
+  additionalProperties: false,
+  properties: {
+    file: { type: 'string' as const, format: 'binary', description: 'At most `MAX_UPLOAD_BYTES`, with a file name.' },
+    user_id: { type: 'string' as const, minLength: 1, maxLength: 128, description: 'The owner of the import.' },
+    charset: {
+      type: 'string' as const,
+      maxLength: 40,
+      description: 'By a label of the WHATWG Encoding Standard, such as windows-1252. Found out when it is left out.',
+    },
+  },
+};
 
 export const DescribesSubmitImport = () =>
   applyDecorators(
@@ -13,28 +28,22 @@ export const DescribesSubmitImport = () =>
       operationId: 'importCustomers',
       summary: 'Import customers from a CSV file',
       description:
-        'The file has a header, one of whose columns is the e-mail address. It is stored as it arrives, and a job of the type ' +
-        '`import.customers` reads it. Of an `Idempotency-Key`, a repeat has a file of the same bytes and the same fields.',
-    }),
-    ApiConsumes('multipart/form-data'),
-    ApiBody({
-      required: true,
-      schema: {
-        type: 'object',
-        required: ['file', 'user_id'],
-        additionalProperties: false,
-        properties: {
-          file: { type: 'string', format: 'binary', description: 'At most `MAX_UPLOAD_BYTES`, with a file name.' },
-          user_id: { type: 'string', minLength: 1, maxLength: 128, description: 'The owner of the import.' },
-          charset: {
-            type: 'string',
-            maxLength: 40,
-            description: 'By a label of the WHATWG Encoding Standard, such as windows-1252. Found out when it is left out.',
+        'The file has a header, one of whose columns is the e-mail address, and a job of the type `import.customers` reads it. A form ' +
+        'brings it: it is stored as it arrives, and removed with the job. Or JSON names it: it was put into the storage by other means ' +
+        'and stays there; keep it until the import has ended. Of an `Idempotency-Key`, a repeat has a file of the same bytes, or the ' +
+        'same name, and the same fields.',
+      requestBody: {
+        required: true,
+        content: {
+          'multipart/form-data': { schema: FORM },
+          'application/json': {
+            schema: { $ref: '#/components/schemas/NamedImportBody' },
+            examples: { named: { value: { file_key: 'uploads/2025-11/customers.csv', user_id: 'ana' } } },
           },
         },
       },
     }),
-    DescribesSubmitAnswers('storage_unavailable'),
+    DescribesSubmitAnswers('file_not_found', 'storage_unavailable'),
   );
 
 const ReadsOfImport = () =>

@@ -2,20 +2,23 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ImportCustomers } from '@antrean/catalog';
 import { QueueUnavailableError, type EnqueuedJob } from '@antrean/jobs';
+import type { Request } from 'express';
 import { JobSubmitter } from '../jobs/job-submitter.js';
 import type { SubmitRequest } from '../jobs/submit-request.js';
 import { parseImportForm } from './import-form.js';
 import { UploadForms, type UploadForm } from './upload-forms.js';
 
-/** Submits the import of a file that was uploaded, and deletes the file where it is not this submit's job that will read it. */
+/** Submits the import of a file that the request brings, and deletes the file where it is not this submit's job that will read it. */
 @Injectable()
-export class ImportSubmitter {
+export class UploadedImports {
   constructor(
     private readonly submitter: JobSubmitter,
     private readonly forms: UploadForms,
   ) {}
 
-  async submit(form: UploadForm, request: SubmitRequest): Promise<EnqueuedJob> {
+  /** @throws what {@link UploadForms.receive} throws. */
+  async submit(http: Request, request: SubmitRequest): Promise<EnqueuedJob> {
+    const form = await this.forms.receive(http, request.response);
     const { upload } = form;
     try {
       const job = await this.enqueue(form, request);

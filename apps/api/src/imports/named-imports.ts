@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { ImportCustomers } from '@antrean/catalog';
+import type { EnqueuedJob } from '@antrean/jobs';
+import { Storage, StorageNameError, parseStorageName, type StorageName } from '@antrean/platform';
+import { checkBody, invalidFields } from '../http/body-faults.js';
+import { ProblemError } from '../http/problem-error.js';
+import { JobSubmitter } from '../jobs/job-submitter.js';
+import type { SubmitRequest } from '../jobs/submit-request.js';
+import { NamedImportBody } from './named-import.body.js';
+
+/** Submits the import of a file that lies in the storage already. */
+@Injectable()
+export class NamedImports {
+  constructor(
+    private readonly submitter: JobSubmitter,
+    private readonly storage: Storage,
+  ) {}
+
+  /**
+   * @throws {ProblemError} `invalid_request`, `file_not_found`
+   * @throws {StorageError} when it cannot be found out whether the file is there.
+   */
+  async submit(given: object, request: SubmitRequest): Promise<EnqueuedJob> {
+    const { body: payload, faults } = checkBody(NamedImportBody, given, []);
+    if (faults.length > 0) throw invalidFields(faults);
+    if ((await this.storage.stat(nameOf(payload.file_key))) === undefined) throw notThere();
+    const { user_id: userId } = payload;
+    return this.submitter.submit({ definition: ImportCustomers, payload, payloadAt: '', options: { userId } }, request);
+  }
+}
+
+const AT_FILE = '#/file_key';
+
+function nameOf(text: string): StorageName {
+  try {
+    return parseStorageName(text);
+  } catch (error) {
+    if (error instanceof StorageNameError) throw invalidFields([{ pointer: AT_FILE, detail: error.message }]);
+    throw error;
+  }
+}
+
+function notThere(): ProblemError {
+  const detail = 'The storage has no file of the name in file_key. Put it there first, and keep it until the import has ended.';
+  return new ProblemError('file_not_found', detail, { errors: [{ pointer: AT_FILE, detail: 'must be a file that is there' }] });
+}
