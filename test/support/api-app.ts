@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import supertest from 'supertest';
 import { createLogger, loadApiConfig, type Logger } from '@antrean/platform';
+import type { CreateOptions } from '../../apps/api/src/create-api.js';
 import { startApi } from '../../apps/api/src/start-api.js';
 import { REDIS_URL, newKeyPrefix } from './shared-redis.js';
 
@@ -21,7 +22,7 @@ export interface TestApi {
 }
 
 /** The real api on a port of its own and a key prefix of its own, set up by environment variables. */
-export async function startTestApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
+export async function startTestApi(env: NodeJS.ProcessEnv = {}, options: CreateOptions = {}): Promise<TestApi> {
   const folder = await mkdtemp(join(tmpdir(), 'antrean-api-'));
   const own = {
     REDIS_URL,
@@ -32,7 +33,7 @@ export async function startTestApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi
   };
   const config = loadApiConfig({ ...own, ...env }, false);
   const log: Readonly<Record<string, unknown>>[] = [];
-  const running = await startApi(config, loggerInto(log));
+  const running = await startApi(config, loggerInto(log), options);
   const redis = new Redis(REDIS_URL, { lazyConnect: true });
   return {
     url: running.url,

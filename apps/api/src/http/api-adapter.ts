@@ -1,14 +1,18 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { parseJobId } from '@antrean/jobs';
 import type { Express, Request } from 'express';
-import { createHardenedServer } from './hardened-server.js';
+import { createHardenedServer, type ClientLimits } from './hardened-server.js';
 import { nothingAt } from './nothing-at.js';
 import { ProblemError } from './problem-error.js';
 
 /** Express, on our server and with our answer for requests that no route takes: 405 when the path has routes for other methods, else 404. */
 export class ApiAdapter extends ExpressAdapter {
+  constructor(private readonly limits: Partial<ClientLimits> = {}) {
+    super();
+  }
+
   override initHttpServer(): void {
-    this.httpServer = createHardenedServer(this.getInstance<Express>());
+    this.httpServer = createHardenedServer(this.getInstance<Express>(), this.limits);
   }
 
   override setNotFoundHandler(): this {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { createHardenedServer } from './hardened-server.js';
 
 it('a header that is not complete in time is answered with 408 within a second of that', async () => {
-  const server = createHardenedServer(() => undefined, { headersTimeoutMs: 200 });
+  const server = createHardenedServer(() => undefined, { headersMs: 200 });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo; // It listens on a TCP port.
   const start = performance.now();

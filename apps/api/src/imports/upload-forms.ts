@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Storage, StorageError, type ApiConfig, type Logger } from '@antrean/platform';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
+import { letUploadArrive } from '../http/body-arrival.js';
 import { isPlainObject } from '../http/body-rules.js';
 import { RequestAbortedError } from '../http/json-body/request-bytes.js';
 import { API_CONFIG, API_LOG } from '../tokens.js';
@@ -49,6 +50,7 @@ export class UploadForms {
       request.resume();
       throw fileTooLarge(this.maxBytes);
     }
+    letUploadArrive(request);
     await new Promise<void>((resolve, reject) => {
       this.read(request, response, (fault: unknown) => {
         if (fault === undefined || fault === null) resolve();
