@@ -81,6 +81,13 @@ export default {
       to: { path: OURS, pathNot: ['^libs/shop/', '^libs/(platform|jobs)/src/index\\.ts$'] },
     },
     {
+      name: 'health-is-for-apps',
+      comment: 'It looks at what the other libraries provide, and brings Terminus with it.',
+      severity: 'error',
+      from: { path: '^libs/', pathNot: '^libs/health/' },
+      to: { path: '^libs/health/' },
+    },
+    {
       name: 'libraries-do-not-import-apps',
       severity: 'error',
       from: { path: '^libs/' },

@@ -20,7 +20,7 @@ const shared = {
   transformIgnorePatterns: ['/node_modules/(?!(@nestjs|ulid|@seriousme|woff2-encoder)/)'],
   moduleNameMapper: {
     '^@antrean/jobs/testing$': '<rootDir>/libs/jobs/src/testing.ts',
-    '^@antrean/(platform|catalog|jobs|shop)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@antrean/(platform|catalog|jobs|shop|health)$': '<rootDir>/libs/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };

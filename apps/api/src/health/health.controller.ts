@@ -1,13 +1,13 @@
-import { Controller, Get, Header, HttpStatus, Inject, Res, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Header, HttpStatus, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
+import { HealthCheck, type HealthCheckResult } from '@nestjs/terminus';
+import { HealthDetails } from '@antrean/health';
 import { QueueHealth } from '@antrean/jobs';
 import type { Response } from 'express';
 import { ForOperators, Open } from '../auth/access.decorator.js';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
 import { ProblemError } from '../http/problem-error.js';
 import { AliveView, HealthView } from './health.view.js';
-import { INDICATORS, type Indicator } from './indicator.js';
 import { Readiness } from './readiness.js';
 
 /** Tells machines whether to restart this process or to send it requests, and people what is wrong. */
@@ -16,9 +16,8 @@ import { Readiness } from './readiness.js';
 export class HealthController {
   constructor(
     private readonly readiness: Readiness,
-    private readonly checks: HealthCheckService,
-    @Inject(INDICATORS) private readonly indicators: readonly Indicator[],
-    private readonly health: QueueHealth,
+    private readonly queue: QueueHealth,
+    private readonly health: HealthDetails,
   ) {}
 
   @Get('live')
@@ -41,7 +40,7 @@ export class HealthController {
   @AnswersWith(200, AliveView, 'It does.')
   @Problems('not_ready')
   async ready(): Promise<AliveView> {
-    const refusal = await this.health.refusal();
+    const refusal = await this.queue.refusal();
     const { current } = this.readiness;
     if (current === 'ready' && refusal === undefined) return { status: 'ok' };
     throw new ProblemError('not_ready', refusal ?? `The process is ${current}.`, { headers: { 'Retry-After': '1' } });
@@ -56,13 +55,8 @@ export class HealthController {
   @AnswersWith(503, HealthView, 'Something does not work.')
   @Problems('unauthorized', 'forbidden')
   async details(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
-    try {
-      return await this.checks.check(this.indicators.map((indicator) => () => indicator.check()));
-    } catch (error) {
-      if (!(error instanceof ServiceUnavailableException)) throw error;
-      response.status(HttpStatus.SERVICE_UNAVAILABLE);
-      // Terminus throws its result wrapped in this exception.
-      return error.getResponse() as HealthCheckResult;
-    }
+    const { works, result } = await this.health.look();
+    if (!works) response.status(HttpStatus.SERVICE_UNAVAILABLE);
+    return result;
   }
 }

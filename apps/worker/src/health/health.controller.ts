@@ -1,9 +1,9 @@
 import { Controller, Get, Header, HttpStatus, Res } from '@nestjs/common';
 import { HealthCheck, type HealthCheckResult } from '@nestjs/terminus';
+import { HealthDetails } from '@antrean/health';
 import { WorkerHealth } from '@antrean/jobs';
 import type { Response } from 'express';
 import { ProblemException } from '../http/problem.exception.js';
-import { HealthDetails } from './health-details.js';
 
 /** How this worker is, for supervisors (live, ready) and for people (details). */
 @Controller('health')
@@ -41,8 +41,7 @@ export class HealthController {
   @Get()
   @HealthCheck({ noCache: true, swaggerDocumentation: false })
   async details(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
-    const result = await this.health.look();
-    const works = result.status === 'ok' || result.status === 'degraded';
+    const { works, result } = await this.health.look();
     if (!works) response.status(HttpStatus.SERVICE_UNAVAILABLE);
     return result;
   }

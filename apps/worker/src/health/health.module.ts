@@ -1,24 +1,13 @@
 import { Module } from '@nestjs/common';
-import { TerminusModule } from '@nestjs/terminus';
-import { DatabaseIndicator } from './database.indicator.js';
+import { DatabaseIndicator, HealthDetailsModule, QueueIndicator, StorageIndicator } from '@antrean/health';
 import { EventLoopIndicator } from './event-loop.indicator.js';
-import { HealthDetails } from './health-details.js';
 import { HealthController } from './health.controller.js';
-import { INDICATORS, type Indicator } from './indicator.js';
-import { QueueIndicator } from './queue.indicator.js';
-import { StorageIndicator } from './storage.indicator.js';
 import { WorkIndicator } from './work.indicator.js';
 
-const LOOKED_AT = [QueueIndicator, StorageIndicator, DatabaseIndicator, WorkIndicator, EventLoopIndicator];
-
 @Module({
-  // Terminus would write a line at every probe that finds Redis away; the connection itself says so once.
-  imports: [TerminusModule.forRoot({ logger: false })],
-  controllers: [HealthController],
-  providers: [
-    ...LOOKED_AT,
-    { provide: INDICATORS, useFactory: (...indicators: readonly Indicator[]) => indicators, inject: LOOKED_AT },
-    HealthDetails,
+  imports: [
+    HealthDetailsModule.register([QueueIndicator, StorageIndicator, DatabaseIndicator, WorkIndicator, EventLoopIndicator]),
   ],
+  controllers: [HealthController],
 })
 export class HealthModule {}

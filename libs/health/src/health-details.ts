@@ -2,7 +2,7 @@ import { Inject, Injectable, ServiceUnavailableException } from '@nestjs/common'
 import { HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
 import { INDICATORS, type Indicator } from './indicator.js';
 
-/** Looks at all that this worker needs. */
+/** Looks at all that a process needs. */
 @Injectable()
 export class HealthDetails {
   constructor(
@@ -10,14 +10,14 @@ export class HealthDetails {
     @Inject(INDICATORS) private readonly indicators: readonly Indicator[],
   ) {}
 
-  /** Terminus' own form, whether all of it works or not. */
-  async look(): Promise<HealthCheckResult> {
+  /** Terminus' own form, and whether all of it works. */
+  async look(): Promise<{ readonly works: boolean; readonly result: HealthCheckResult }> {
     try {
-      return await this.checks.check(this.indicators.map((indicator) => () => indicator.check()));
+      return { works: true, result: await this.checks.check(this.indicators.map((indicator) => () => indicator.check())) };
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException)) throw error;
       // Terminus throws its result wrapped in this exception.
-      return error.getResponse() as HealthCheckResult;
+      return { works: false, result: error.getResponse() as HealthCheckResult };
     }
   }
 }
