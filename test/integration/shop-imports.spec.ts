@@ -105,4 +105,27 @@ describe.each(DATABASES)('an import on %s', (kind) => {
     await expect(chunk(state, 'late')).rejects.toThrow(StaleImportError);
     await expect(imports.finish({ ...state, read: 0 })).rejects.toThrow(StaleImportError);
   });
+
+  it('is forgotten with its rejects, however many, and not with its customers', async () => {
+    const [spared, state] = [await chunk(await open(), 'kept'), await chunk(await open(), 'one')];
+    const { jobId } = state;
+    const rejects = Array.from({ length: 2 * 2_000 }, (_, line) => reject(line, null));
+    await database.transaction((transaction) =>
+      imports.advance(transaction, state, { bytesRead: 500, place: {}, imported: 0, updated: 0, rejects }),
+    );
+    const jobIds = async () => {
+      const all: string[] = [];
+      for await (const id of imports.jobIds()) all.push(id);
+      return all;
+    };
+    expect(await jobIds()).toEqual(expect.arrayContaining([jobId, spared.jobId]));
+    await imports.remove(jobId);
+    await imports.remove(jobId);
+    expect(await imports.get(jobId)).toBeUndefined();
+    expect(await rejectsOf(jobId)).toEqual([]);
+    expect(await names(jobId)).toEqual(['one']);
+    expect(await imports.get(spared.jobId)).toEqual(spared);
+    expect(await rejectsOf(spared.jobId)).toHaveLength(1);
+    expect(await jobIds()).not.toContain(jobId);
+  });
 });

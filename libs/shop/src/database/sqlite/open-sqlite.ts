@@ -4,6 +4,7 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import type Sqlite from 'libsql';
 import { UnfitDatabaseError } from '../database-errors.js';
 import type { EngineSettings } from '../engine.js';
+import { PreparedStatements } from './prepared-statements.js';
 import { sqliteError } from './sqlite-errors.js';
 import { whileBusy } from './while-busy.js';
 
@@ -25,11 +26,13 @@ export async function openSqlite(file: string, settings: EngineSettings): Promis
   const connection = told(() => new Libsql(file, { timeout: BUSY_MS }));
   // The change to a journal that is written ahead does not wait for others by itself.
   for (const setting of SETTINGS) await whileBusy(settings, () => told(() => connection.exec(setting)));
+  const statements = new PreparedStatements((text) => connection.prepare(text));
   return {
     close: () => {
+      statements.clear();
       connection.close();
     },
-    prepare: (text) => (BEGINS.test(text) ? beginning(connection, text) : arranged(connection, text)),
+    prepare: (text) => (BEGINS.test(text) ? beginning(connection, text) : arranged(statements, text)),
   };
 }
 
@@ -42,12 +45,18 @@ function beginning(connection: Sqlite.Database, text: string): SqliteStatement {
   return { reader: false, all: () => [], run, iterate: noLongRead };
 }
 
-function arranged(connection: Sqlite.Database, text: string): SqliteStatement {
-  const statement = told(() => connection.prepare(text));
+/** It is carried out once. */
+function arranged(statements: PreparedStatements, text: string): SqliteStatement {
+  const statement = told(() => statements.take(text));
+  const carryOut = <T>(call: () => T): T => {
+    const answer = told(call);
+    statements.giveBack(text, statement);
+    return answer;
+  };
   return {
     reader: statement.reader,
-    all: (parameters) => told(() => statement.all(bindable(parameters))),
-    run: (parameters) => told(() => statement.run(bindable(parameters))),
+    all: (parameters) => carryOut(() => statement.all(bindable(parameters))),
+    run: (parameters) => carryOut(() => statement.run(bindable(parameters))),
     iterate: noLongRead,
   };
 }
