@@ -7,6 +7,9 @@ import { ShopModule } from '@antrean/shop';
 import { AccessGuard } from './auth/access.guard.js';
 import { AuditLog } from './audit/audit-log.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
+import { DocumentAnswers } from './documents/document-answers.js';
+import { ExportsController, ReportsController } from './documents/documents.controller.js';
+import { StoredFileAnswers } from './files/stored-file-answers.js';
 import { HealthModule } from './health/health.module.js';
 import { JsonBodyInterceptor } from './http/json-body/json-body.interceptor.js';
 import { Links } from './http/links.js';
@@ -64,6 +67,8 @@ export class ApiModule {
         JobsController,
         JobActsController,
         DeadLettersController,
+        ReportsController,
+        ExportsController,
         ImportsController,
         ImportRejectsController,
         TypesController,
@@ -78,6 +83,8 @@ export class ApiModule {
         HttpRequestOption,
         JobWaits,
         JobAnswers,
+        StoredFileAnswers,
+        DocumentAnswers,
         UploadForms,
         UploadedImports,
         NamedImports,

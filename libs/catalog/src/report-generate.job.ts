@@ -1,10 +1,9 @@
-import { IsIn, Length, Matches } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { defineJob, exponential } from '@antrean/jobs';
+import { defineDocument } from './define-document.js';
 import { IfGiven } from './if-given.decorator.js';
-import { payloadFingerprint } from './payload-fingerprint.js';
-import { SINGLE_LINE } from './single-line.js';
-import { IsAfter, IsUtcTime } from './utc-time.decorator.js';
+import { IsOwner } from './owner.decorator.js';
+import { IsAfter, IsUtcTime, UTC_TIME_SCHEMA } from './utc-time.decorator.js';
 
 const REPORTS = ['customers', 'orders'] as const;
 const FORMATS = ['csv', 'pdf'] as const;
@@ -21,30 +20,24 @@ export class ReportGeneratePayload {
 
   @IfGiven()
   @IsUtcTime()
-  @JSONSchema({ description: 'The first moment of the period, in UTC. Without it the period begins with the first row.' })
+  @JSONSchema({
+    ...UTC_TIME_SCHEMA,
+    description: 'The first moment of the period, in UTC. Without it the period begins with the first row.',
+  })
   readonly from?: string;
 
   @IfGiven()
   @IsAfter('from')
   @IsUtcTime()
-  @JSONSchema({ description: 'The end of the period, in UTC, itself not part of it. Without it the period has none.' })
+  @JSONSchema({
+    ...UTC_TIME_SCHEMA,
+    description: 'The end of the period, in UTC, itself not part of it. Without it the period has none.',
+  })
   readonly to?: string;
 
-  @Matches(SINGLE_LINE, { message: '$property must not hold line breaks or other control characters' })
-  @Length(1, 128, { message: '$property must have 1 to 128 characters' })
-  @JSONSchema({ description: 'The owner of the report.' })
+  @IsOwner('The owner of the report.')
   readonly user_id!: string;
 }
 
-/** Writes a report of customers or orders into the storage. Result: `{file_key, rows, bytes, format}`. */
-export const ReportGenerate = defineJob('report.generate', {
-  payload: ReportGeneratePayload,
-  // It reads all customers, whoever asks: until it has a route that says who may, it is submitted by the product alone.
-  internal: true,
-  // A page of a PDF is computed without a pause.
-  isolation: 'thread',
-  concurrency: { worker: 2 },
-  timeout: '30m',
-  retry: exponential({ base: '5s', cap: '10m' }),
-  dedupe: { key: payloadFingerprint, policy: 'until_result_expires', onDuplicate: 'existing' },
-});
+/** Writes a report of customers or orders. */
+export const ReportGenerate = defineDocument('report.generate', ReportGeneratePayload);

@@ -1,5 +1,11 @@
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 
+/** Such texts stand in the order of their times. */
+const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** What a JSON schema can say of the same rule. */
+export const UTC_TIME_SCHEMA = { type: 'string', format: 'date-time', pattern: SHAPE.source } as const;
+
 /** A time as `Date.toISOString` writes it: `2026-01-31T23:59:59.999Z`. */
 export function IsUtcTime(): PropertyDecorator {
   return ValidateBy(
@@ -25,9 +31,6 @@ export function IsAfter(field: string): PropertyDecorator {
     { message: '$property must be later than $constraint1' },
   );
 }
-
-/** Such texts stand in the order of their times. */
-const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 function isUtcTime(value: unknown): value is string {
   if (typeof value !== 'string' || !SHAPE.test(value)) return false;

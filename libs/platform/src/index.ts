@@ -29,7 +29,7 @@ export { ServerHeldBackError, confineTo } from './redis/prompt-cluster.js';
 export { onServerChange, type Concerns } from './redis/server-changes.js';
 export { parseRedisUrl, type RedisTarget } from './redis/redis-url.js';
 export { attachment } from './storage/attachment.js';
-export type { ByteRange } from './storage/byte-range.js';
+export { rangeWithin, type ByteRange } from './storage/byte-range.js';
 export {
   LastingStorageError,
   PassingStorageError,

@@ -59,6 +59,12 @@ const SPECIAL: Readonly<Partial<Record<ProblemCode, Special>>> = {
     View: JobProblem,
     members: { job_id: JOB_ID, job_status: 'queued', links: { self: `/jobs/${JOB_ID}` } },
   },
+  file_not_made: {
+    View: JobProblem,
+    members: { job_id: JOB_ID, job_status: 'failed', links: { self: `/jobs/${JOB_ID}` } },
+  },
+  file_gone: { View: JobProblem, members: { job_id: JOB_ID, job_status: null, links: { self: `/jobs/${JOB_ID}` } } },
+  range_not_satisfiable: { headers: ['Content-Range'] },
   idempotency_key_reused: {
     View: KeyReusedProblem,
     members: { job_id: JOB_ID, links: { self: `/jobs/${JOB_ID}` } },

@@ -45,6 +45,7 @@ describe('openapi.json', () => {
     );
     expect(routes.sort()).toEqual([
       'delete /jobs/{id}',
+      'get /exports/{id}',
       'get /health',
       'get /health/live',
       'get /health/ready',
@@ -54,14 +55,17 @@ describe('openapi.json', () => {
       'get /jobs/{id}',
       'get /jobs/{id}/logs',
       'get /metrics',
+      'get /reports/{id}',
       'get /types',
       'post /dead-letters/delete',
       'post /dead-letters/replay',
+      'post /exports',
       'post /imports',
       'post /jobs',
       'post /jobs/email',
       'post /jobs/{id}/cancel',
       'post /jobs/{id}/replay',
+      'post /reports',
     ]);
   });
 

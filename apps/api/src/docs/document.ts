@@ -26,6 +26,7 @@ export function openApiDocument(app: INestApplication, server = '/'): OpenAPIObj
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer(server)
     .addTag('jobs', 'Submit jobs, read them, interfere with them')
+    .addTag('documents', 'Have reports and exports made, and read them')
     .addTag('imports', 'Import customers from a file')
     .addTag('dead letters', 'Replay or delete many failed jobs')
     .addTag('types', 'What can be submitted')

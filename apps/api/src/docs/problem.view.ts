@@ -51,7 +51,7 @@ export class Problem {
   readonly errors!: readonly FaultView[];
 }
 
-/** A job stands in the way: it holds the dedupe key, or it is in a status that does not allow what was asked for. */
+/** A job stands in the way: it holds the dedupe key, is in a status that does not allow what was asked for, or has no file. */
 export class JobProblem extends Problem {
   @Text({ description: 'That job.' })
   readonly job_id!: string;
@@ -60,7 +60,7 @@ export class JobProblem extends Problem {
     type: String,
     enum: [...JOB_STATUSES, null],
     nullable: true,
-    description: 'Its status; null when it is no longer kept and only its key is held.',
+    description: 'Its status; null when it is no longer kept.',
   })
   readonly job_status!: JobStatus | null;
 

@@ -16,6 +16,10 @@ export class Links {
     return `${this.base}/jobs/${jobId}`;
   }
 
+  document(path: string, jobId: string): string {
+    return `${this.base}/${path}/${jobId}`;
+  }
+
   importRejects(jobId: string): string {
     return `${this.base}/imports/${jobId}/rejects`;
   }

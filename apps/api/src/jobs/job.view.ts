@@ -1,5 +1,7 @@
 import { JOB_STATUSES, jobJson, type Job, type JobStatus } from '@antrean/jobs';
 import { ApiProperty } from '@nestjs/swagger';
+import { documentKindOf } from '../documents/document-kind.js';
+import { isPlainObject } from '../http/body-rules.js';
 import type { Links } from '../http/links.js';
 import {
   ANY_JSON,
@@ -73,7 +75,11 @@ export class JobView {
   @NullableTime({ description: 'When the running job was asked to stop.' }) readonly cancel_requested_at!: string | null;
   @ApiProperty({ type: ProgressView, nullable: true, description: 'How far the handler says it is.' })
   readonly progress!: ProgressView | null;
-  @ApiProperty({ ...ANY_JSON, description: 'What the handler returned.' }) readonly result!: unknown;
+  @ApiProperty({
+    ...ANY_JSON,
+    description: 'What the handler returned; of a report or an export with its `url`, an absolute path.',
+  })
+  readonly result!: unknown;
   @NullableText({ description: 'The last error; null after success.' }) readonly error!: string | null;
   @NullableText({ description: 'Code of the last error.' }) readonly error_code!: string | null;
   @ApiProperty({ type: [AttemptView], description: 'The latest runs, oldest first, at most 50.' })
@@ -87,5 +93,11 @@ export class JobView {
 }
 
 export function jobView(job: Job, links: Links): JobView {
-  return { ...jobJson(job), links: { self: links.job(job.jobId) } };
+  return { ...jobJson(job), result: resultView(job, links), links: { self: links.job(job.jobId) } };
+}
+
+/** A result that names a file also says where to read it. */
+function resultView({ jobId, type, result }: Job, links: Links): unknown {
+  const kind = documentKindOf(type);
+  return kind !== undefined && isPlainObject(result) ? { ...result, url: links.document(kind.path, jobId) } : (result ?? null);
 }

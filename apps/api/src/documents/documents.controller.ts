@@ -1,0 +1,56 @@
+import { Body, Controller, Get, Param, Req, Res, UseInterceptors, type Type } from '@nestjs/common';
+import { TEXT_BOUNDS, type EnqueueOptions } from '@antrean/jobs';
+import type { Request, Response } from 'express';
+import { NeedsScope } from '../auth/access.decorator.js';
+import { AcceptsJsonInterceptor } from '../http/accepts-json.interceptor.js';
+import { isText } from '../http/body-rules.js';
+import { KnownQueryInterceptor } from '../http/known-query.interceptor.js';
+import { JobAnswers } from '../jobs/job-answers.js';
+import { JobSubmitter } from '../jobs/job-submitter.js';
+import type { JobView } from '../jobs/job.view.js';
+import { Submits } from '../jobs/jobs.routes.js';
+import { Submitting, type SubmitRequest } from '../jobs/submit-request.js';
+import type { SubmittedJobView } from '../jobs/submitted-job.view.js';
+import { DocumentAnswers } from './document-answers.js';
+import { EXPORTS, REPORTS, type DocumentKind } from './document-kind.js';
+import { DescribesDocument, DescribesSubmitDocument } from './documents.openapi.js';
+
+export const ReportsController = documentsController(REPORTS);
+export const ExportsController = documentsController(EXPORTS);
+
+/** Takes the payload of a kind of document as it is, and hands out the file that becomes of it. */
+function documentsController(kind: DocumentKind): Type<object> {
+  @Controller(kind.path)
+  @UseInterceptors(KnownQueryInterceptor)
+  class DocumentsController {
+    constructor(
+      private readonly submitter: JobSubmitter,
+      private readonly answers: JobAnswers,
+      private readonly documents: DocumentAnswers,
+    ) {}
+
+    @Submits()
+    @UseInterceptors(AcceptsJsonInterceptor)
+    @DescribesSubmitDocument(kind)
+    async submit(@Body() payload: object, @Submitting() request: SubmitRequest): Promise<SubmittedJobView | JobView> {
+      const { definition } = kind;
+      const job = await this.submitter.submit({ definition, payload, payloadAt: '', options: ownerIn(payload) }, request);
+      return this.answers.answer(job, request);
+    }
+
+    /** Also takes HEAD. */
+    @Get(':id')
+    @NeedsScope('read')
+    @DescribesDocument(kind)
+    async get(@Param('id') jobId: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+      await this.documents.send(kind, jobId, request, response);
+    }
+  }
+  return DocumentsController;
+}
+
+/** What is no owner is for the payload to refuse. */
+function ownerIn(payload: object): EnqueueOptions {
+  const owner = 'user_id' in payload ? payload.user_id : undefined;
+  return isText(owner, TEXT_BOUNDS.userId) ? { userId: owner } : {};
+}
