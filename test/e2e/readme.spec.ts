@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { BuiltProcess } from '../support/built-process.js';
 import { eventually } from '../support/eventually.js';
 import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
@@ -32,11 +34,14 @@ whereCurlIs('the tour in README.md (where there is curl)', () => {
 
   beforeAll(async () => {
     const env = { REDIS_URL, KEY_PREFIX: newKeyPrefix(), PORT: '0', WORKER_PORT: '0' };
-    api = await BuiltProcess.start('api', env);
     worker = await BuiltProcess.start('worker', env);
-    // The mails lie where the worker runs.
+    // As `npm start` has it: mails, files and the example lie where both run.
+    const data = join(worker.folder, '.data');
+    const shared = { DATABASE_URL: `sqlite:${data}/antrean.db`, STORAGE_URL: `file:${data}/storage` };
+    api = await BuiltProcess.start('api', { ...env, ...shared });
     shell = new Shell(worker.folder);
-    await worker.logged('worker started');
+    await Promise.all([worker.logged('worker started'), api.url()]);
+    await promisify(execFile)(process.execPath, ['dist/libs/shop/src/migrate.js', '--seed'], { env: shared });
   });
 
   afterAll(async () => {
