@@ -7,16 +7,31 @@ export interface ReadPdf {
   readonly info: Readonly<Record<string, unknown>>;
 }
 
+/** What stands at the end of a document, and how many pages it has. */
+export interface LastPage {
+  readonly pages: number;
+  readonly text: string;
+}
+
 // PDF.js is an ES module that loads more of them, which Jest cannot: hence a thread.
 const THREAD = `
   const { parentPort } = require('node:worker_threads');
-  parentPort.on('message', async (bytes) => {
-    const { extractText, getDocumentProxy, getMeta } = await import('unpdf');
-    const document = await getDocumentProxy(bytes);
+  const readAll = async (document, { extractText, getMeta }) => {
     const { text } = await extractText(document);
     const { info } = await getMeta(document);
+    return { pages: text, info };
+  };
+  const readLast = async (document) => {
+    const page = await document.getPage(document.numPages);
+    const { items } = await page.getTextContent();
+    return { pages: document.numPages, text: items.map(({ str }) => str).join(' ') };
+  };
+  parentPort.on('message', async ({ bytes, isLastOnly }) => {
+    const unpdf = await import('unpdf');
+    const document = await unpdf.getDocumentProxy(bytes);
+    const read = await (isLastOnly ? readLast : readAll)(document, unpdf);
     await document.destroy();
-    parentPort.postMessage({ pages: text, info });
+    parentPort.postMessage(read);
   });
 `;
 
@@ -24,13 +39,22 @@ const THREAD = `
 export class PdfReader {
   private readonly thread = new Worker(THREAD, { eval: true });
 
-  async read(bytes: Uint8Array): Promise<ReadPdf> {
-    this.thread.postMessage(bytes);
-    const [read] = (await once(this.thread, 'message')) as [ReadPdf]; // As the thread sends it.
-    return read;
+  read(bytes: Uint8Array): Promise<ReadPdf> {
+    return this.ask<ReadPdf>({ bytes, isLastOnly: false });
+  }
+
+  /** For a document of very many pages. */
+  lastPage(bytes: Uint8Array): Promise<LastPage> {
+    return this.ask<LastPage>({ bytes, isLastOnly: true });
   }
 
   async close(): Promise<void> {
     await this.thread.terminate();
+  }
+
+  private async ask<T>(order: { readonly bytes: Uint8Array; readonly isLastOnly: boolean }): Promise<T> {
+    this.thread.postMessage(order);
+    const [answer] = (await once(this.thread, 'message')) as [T]; // As the thread sends it.
+    return answer;
   }
 }

@@ -12,6 +12,9 @@ export const isolatedHandlers: Readonly<Record<string, URL>> = {
   'report.generate': new URL('./handlers/report-generate/report-generate.module.js', import.meta.url),
 };
 
+/** For the objects of each such thread, in MiB: a PDF of a million rows needs no more, and without it garbage is left to lie for long. */
+export const ISOLATED_HEAP_MB = 80;
+
 /** Every other handler of this product: one module a job type. */
 @Module({})
 export class HandlersModule {

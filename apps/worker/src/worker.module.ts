@@ -5,7 +5,7 @@ import { BelongingsModule, JobsModule, OutboxModule } from '@antrean/jobs';
 import { StorageModule, type Logger, type WorkerConfig } from '@antrean/platform';
 import { ShopModule, ShopOutbox } from '@antrean/shop';
 import { StoredBelongings } from './belongings/stored-belongings.js';
-import { HandlersModule, isolatedHandlers } from './handlers.module.js';
+import { HandlersModule, ISOLATED_HEAP_MB, isolatedHandlers } from './handlers.module.js';
 import { HealthModule } from './health/health.module.js';
 import { OnlyGetMiddleware } from './http/only-get.middleware.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -23,6 +23,7 @@ export class WorkerModule implements NestModule {
           definitions: catalog,
           webhooks: webhookDelivery,
           isolated: isolatedHandlers,
+          isolatedHeapMb: ISOLATED_HEAP_MB,
           logger,
         }),
         StorageModule.register(config.storageUrl),

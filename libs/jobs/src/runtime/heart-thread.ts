@@ -11,6 +11,7 @@ import type { WorkerOptions } from './worker-options.js';
 
 /** Before a thread that failed is started anew. */
 const RESTART_MS = 1_000;
+const YOUNG_MB = 4;
 
 /** The heart in a thread with a connection of its own, so that a handler that blocks the event loop keeps its lease. */
 export class HeartThread extends Heart {
@@ -60,7 +61,11 @@ export class HeartThread extends Heart {
 
   private run(about: WorkerAbout): void {
     const { logger } = this.options;
-    const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), { workerData: this.setup(about) });
+    const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), {
+      workerData: this.setup(about),
+      // It makes little garbage; Node would let 48 MiB of it lie.
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
     this.thread = thread;
     thread.on('message', (message: HeartMessage) => {
       this.hear(message);

@@ -1,4 +1,4 @@
-import { MessageChannel, Worker, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, Worker, receiveMessageOnPort, type MessagePort, type ResourceLimits } from 'node:worker_threads';
 import { NestLog, type Logger } from '@antrean/platform';
 import { carry } from './carry.js';
 import { restore } from './restore.js';
@@ -11,6 +11,8 @@ import type { IsolatedRun } from './isolated-run.js';
 const BOOT_LIMIT_MS = 60_000;
 /** What an application may take to close before its thread is ended all the same. */
 const CLOSE_LIMIT_MS = 5_000;
+/** The part of a bounded heap that objects get which do not live long. */
+const YOUNG_PART = 16;
 
 export interface IsolateSettings {
   readonly type: string;
@@ -56,7 +58,7 @@ export class Isolate {
       name: type,
       workerData,
       transferList: [port2],
-      ...(maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } }),
+      ...(maxHeapMb === undefined ? {} : { resourceLimits: limitsOf(maxHeapMb) }),
     });
     this.limit = this.terminateIn(BOOT_LIMIT_MS, new Error(`it was not up within ${BOOT_LIMIT_MS / 1_000} s`));
     this.port.on('message', (message: unknown) => {
@@ -188,4 +190,9 @@ export class Isolate {
     this.settings.logger.warn({ err: error, ...(this.run && { job_id: this.run.context.jobId }) }, 'a thread died');
     this.run?.fail(error);
   }
+}
+
+/** Left to itself, Node gives the youngest objects 48 MiB more. */
+function limitsOf(maxHeapMb: number): ResourceLimits {
+  return { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: Math.ceil(maxHeapMb / YOUNG_PART) };
 }
