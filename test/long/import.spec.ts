@@ -14,10 +14,12 @@ import { TestRedis } from '../support/test-redis.js';
 import { succeeded, untilJob } from '../support/until-job.js';
 import { CustomerRows } from './customer-rows.js';
 
+const ROWS = Number(process.env['IMPORT_ROWS'] ?? 1_000_000);
+const MOST_BYTES = 250 * 1_048_576;
 const KILLS = 10;
 const FILE = parseStorageName('uploads/customers.csv');
 
-jest.setTimeout(10 * 60_000);
+jest.setTimeout(15 * 60_000);
 
 const print = (text: string): void => {
   process.stdout.write(`${text} (load ${loadavg()[0]?.toFixed(1) ?? ''})\n`);
@@ -47,6 +49,25 @@ describe('an import of customers', () => {
   };
   const startWorker = (databaseUrl: string): Promise<BuiltProcess> =>
     start({ REDIS_URL: redis.url, DATABASE_URL: databaseUrl, STORAGE_URL: files.url });
+
+  it(`of ${number(ROWS)} rows is done in constant memory`, async () => {
+    const rows = new CustomerRows(ROWS);
+    const { url, database } = await databases.migrated();
+    const jobId = await submit(rows);
+    const worker = await startWorker(url);
+    const { result, startedAt, finishedAt } = await untilJob(producer, jobId, succeeded, 12 * 60_000);
+    const peak = await worker.peakMemory();
+    const seconds = ((finishedAt?.getTime() ?? NaN) - (startedAt?.getTime() ?? NaN)) / 1_000;
+    const pace = `${seconds.toFixed(0)} s, ${number(Math.round(ROWS / seconds))} rows a second`;
+    print(`import, ${number(ROWS)} rows: ${pace}, at most ${Math.round(peak / 1_048_576)} MB`);
+    expect(result).toEqual({ read: rows.count, imported: rows.good, updated: 0, rejected: rows.bad });
+    const { count } = await database.tables
+      .selectFrom('customers')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    expect(count).toBe(rows.good);
+    expect(peak).toBeLessThanOrEqual(MOST_BYTES);
+  });
 
   it(`of 200,000 rows, killed ${KILLS} times, writes each good row once and each bad one once`, async () => {
     const rows = new CustomerRows(200_000);

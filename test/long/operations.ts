@@ -1,6 +1,7 @@
 import { audit, MAX_JOBS_PER_AUDIT } from '../../libs/jobs/src/store/audit.js';
 import { MAX_JOBS_PER_CALL } from '../../libs/jobs/src/store/bounds.js';
 import { cancel } from '../../libs/jobs/src/store/cancel.js';
+import { census } from '../../libs/jobs/src/store/census.js';
 import { dedupeHolder } from '../../libs/jobs/src/store/dedupe-holder.js';
 import type { Claimed, Settlement } from '../../libs/jobs/src/store/exchange.js';
 import { failedWithin } from '../../libs/jobs/src/store/failed-within.js';
@@ -12,6 +13,7 @@ import { announce, presentWorkers } from '../../libs/jobs/src/store/presence.js'
 import { reconcile } from '../../libs/jobs/src/store/reconcile.js';
 import { remove } from '../../libs/jobs/src/store/remove.js';
 import { replay } from '../../libs/jobs/src/store/replay.js';
+import { takeSweepTurn } from '../../libs/jobs/src/store/take-turn.js';
 import { LEASE_MS, type CallPlan, type JobPlan, type StoredWorker } from '../support/stored-queue.js';
 import type { LargeQueue } from './large-queue.js';
 import type { Operation } from './slowest-call.js';
@@ -60,6 +62,11 @@ export function operationsOn(queue: LargeQueue): readonly Operation[] {
       for (let i = 0; i < 100; i += 1) await announce(link, BigInt(i), { label: `host ${i}`, types: { [type]: 1 } }, LEASE_MS);
       return () => presentWorkers(link);
     }),
+    many(`census of ${BATCH}`, async () => {
+      const ulids = await queue.add(BATCH);
+      return () => census(link, type, ulids);
+    }),
+    one('take a turn', () => Promise.resolve(() => takeSweepTurn(link, HOUR))),
   ];
 }
 
