@@ -24,7 +24,9 @@ export function payloadOf<D extends JobDefinition>(definition: D, fields: PlainP
 export function jobContext<D extends JobDefinition>(
   definition: D,
   payload: PlainPayload<D>,
-  options: Partial<Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt' | 'signAs' | 'tracestate' | 'progress'>> = {},
+  options: Partial<
+    Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt' | 'signAs' | 'tracestate' | 'progress' | 'checkpoint'>
+  > = {},
 ): TestContext<D> {
   const lines: LogLine[] = [];
   const write =

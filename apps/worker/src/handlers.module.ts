@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { WorkerConfig } from '@antrean/platform';
+import { AnalyticsAppendModule } from './handlers/analytics-append/analytics-append.module.js';
 import { DeadLettersModule } from './handlers/dead-letters/dead-letters.module.js';
 import { EmailSendModule } from './handlers/email-send/email-send.module.js';
 import { HttpRequestModule } from './handlers/http-request/http-request.module.js';
@@ -9,6 +10,7 @@ import { WebhookDeliverModule } from './handlers/webhook-deliver/webhook-deliver
 /** The modules of the types that run in threads, each of which makes its own. */
 export const isolatedHandlers: Readonly<Record<string, URL>> = {
   'export.generate': new URL('./handlers/export-generate/export-generate.module.js', import.meta.url),
+  'invoice.render': new URL('./handlers/invoice-render/invoice-render.module.js', import.meta.url),
   'report.generate': new URL('./handlers/report-generate/report-generate.module.js', import.meta.url),
 };
 
@@ -22,6 +24,7 @@ export class HandlersModule {
     return {
       module: HandlersModule,
       imports: [
+        AnalyticsAppendModule.register(config),
         DeadLettersModule,
         EmailSendModule.register({ ...config, onUnknown: config.emailOnUnknown }),
         HttpRequestModule.register(config),

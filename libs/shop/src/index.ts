@@ -7,6 +7,7 @@ export { DeliveryLedger } from './deliveries/delivery-ledger.js';
 export { LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './deliveries/delivery.js';
 export { StaleImportError, type ImportChunk, type ImportReject, type ImportState } from './imports/import-state.js';
 export { Imports } from './imports/imports.js';
+export { amountText, priceText } from './orders/amount.js';
 export type { NewOrder, Order, OrderItem, OrderJob, OrderLine } from './orders/order.js';
 export { Orders } from './orders/orders.js';
 export { UnknownCustomerError } from './orders/unknown-customer-error.js';

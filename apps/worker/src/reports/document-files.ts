@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { PermanentError, jobFolder, type JobContext } from '@antrean/jobs';
-import { LastingStorageError, Storage, parseStorageName, type StorageName } from '@antrean/platform';
-import { UnfitDatabaseError, type Period } from '@antrean/shop';
+import { jobFolder, type JobContext } from '@antrean/jobs';
+import { Storage, parseStorageName, type StorageName } from '@antrean/platform';
+import type { Period } from '@antrean/shop';
+import { neverAgainWhenLasting } from './never-again.js';
 
 /** A document that a job is to write. */
 export interface DocumentPlan<Row> {
@@ -38,14 +39,10 @@ export class DocumentFiles {
   async write<Row extends { readonly createdAt: Date }>(context: Context, plan: DocumentPlan<Row>): Promise<WrittenDocument> {
     const { format, bytesOf, rows, period } = plan;
     const counted = new CountedRows(rows, period.to ?? new Date(), context);
-    try {
-      const file = nameOf(context.jobId, plan);
-      const { size: bytes } = await this.storage.write(file, bytesOf(counted), { signal: context.signal });
-      return { file_key: file, rows: counted.count, bytes, format };
-    } catch (error) {
-      if (!(error instanceof LastingStorageError || error instanceof UnfitDatabaseError)) throw error;
-      throw new PermanentError(error.message, { code: error.code, cause: error });
-    }
+    const file = nameOf(context.jobId, plan);
+    const written = this.storage.write(file, bytesOf(counted), { signal: context.signal });
+    const { size: bytes } = await written.catch(neverAgainWhenLasting);
+    return { file_key: file, rows: counted.count, bytes, format };
   }
 }
 

@@ -1,5 +1,4 @@
-import type { OrderLine } from '@antrean/shop';
-import { amountText } from './amount.js';
+import { amountText, priceText, type OrderLine } from '@antrean/shop';
 import type { ReportTable } from './report-table.js';
 
 export const orderTable: ReportTable<OrderLine> = {
@@ -21,7 +20,7 @@ export const orderTable: ReportTable<OrderLine> = {
     { head: 'E-mail', share: 6, align: 'left', cell: ({ customerEmail }) => customerEmail },
     { head: 'Country', share: 2, align: 'left', cell: ({ customerCountry }) => customerCountry },
     { head: 'Pieces', share: 2, align: 'right', cell: ({ pieces }) => pieces },
-    { head: 'Total', share: 4, align: 'right', cell: ({ totalMinor, currency }) => amount(totalMinor, currency) },
+    { head: 'Total', share: 4, align: 'right', cell: ({ totalMinor, currency }) => priceText(totalMinor, currency) },
   ],
   newTotals: () => {
     let count = 0;
@@ -35,13 +34,9 @@ export const orderTable: ReportTable<OrderLine> = {
       },
       cells: () => {
         const byCurrency = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
-        const amounts = byCurrency.map(([currency, sum]) => amount(sum, currency)).join('\n');
+        const amounts = byCurrency.map(([currency, sum]) => priceText(sum, currency)).join('\n');
         return [`Total: ${count}`, null, null, null, null, allPieces, amounts];
       },
     };
   },
 };
-
-function amount(minor: number | bigint, currency: string): string {
-  return `${amountText(minor, currency)} ${currency}`;
-}

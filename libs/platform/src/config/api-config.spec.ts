@@ -35,6 +35,8 @@ describe('loadApiConfig', () => {
       storageUrl: 'file:.data/storage',
       outboundAllow: [],
       webhookSecrets: new Map(),
+      analyticsUrl: undefined,
+      orderCurrency: 'EUR',
       logLevel: 'info',
       logFormat: 'json',
       production: false,
@@ -61,6 +63,8 @@ describe('loadApiConfig', () => {
         STORAGE_URL: 's3://files/antrean?region=eu-central-1',
         OUTBOUND_ALLOW: 'hooks.internal',
         WEBHOOK_SECRETS: `ops=whsec_${'A'.repeat(32)}`,
+        ANALYTICS_URL: 'http://hooks.internal/orders',
+        ORDER_CURRENCY: 'IDR',
         LOG_LEVEL: 'debug',
         LOG_FORMAT: 'json',
         NODE_ENV: 'production',
@@ -89,6 +93,8 @@ describe('loadApiConfig', () => {
       storageUrl: 's3://files/antrean?region=eu-central-1',
       outboundAllow: ['hooks.internal'],
       webhookSecrets: new Map([['ops', [Buffer.alloc(24)]]]),
+      analyticsUrl: 'http://hooks.internal/orders',
+      orderCurrency: 'IDR',
       logLevel: 'debug',
       logFormat: 'json',
       production: true,
@@ -161,6 +167,22 @@ describe('loadApiConfig', () => {
       expect(faultsOf({ HOST, API_KEYS: KEY })).toEqual(new Map());
     },
   );
+
+  it.each([
+    ['http://shop.example/events', 'must be https'],
+    ['https://10.0.0.7/events', 'must not lead to a private'],
+    ['https://user:hunter2@shop.example', 'must not hold a user'],
+    ['shop.example/hunter2', 'must be an https: or http: URL'],
+  ])('refuses the address %j of who is told of orders, and does not show it', (ANALYTICS_URL, because) => {
+    const fault = faultsOf({ ANALYTICS_URL }).get('ANALYTICS_URL');
+    expect(fault).toContain(because);
+    expect(fault).not.toContain('hunter2');
+    expect(faultsOf({ ANALYTICS_URL: 'http://10.0.0.7/events', OUTBOUND_ALLOW: '10.0.0.7' })).toEqual(new Map());
+  });
+
+  it.each(['eur', 'EURO', 'XYZ'])('refuses the currency %j', (ORDER_CURRENCY) => {
+    expect([...faultsOf({ ORDER_CURRENCY }).keys()]).toEqual(['ORDER_CURRENCY']);
+  });
 
   it('refuses production without keys', () => {
     expect([...faultsOf({ NODE_ENV: 'production' }).keys()]).toEqual(['API_KEYS']);

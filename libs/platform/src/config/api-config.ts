@@ -1,8 +1,10 @@
 import type { ApiKey } from '../auth/api-key.js';
 import type { LogFormat, LogLevel } from '../logging/logger.js';
 import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
+import { OutboundPolicy } from '../outbound/outbound-policy.js';
 import { host, isLoopback, listenerUrl, port, publicUrl } from './address-variables.js';
 import { seconds, wholeNumber } from './number-variables.js';
+import { analyticsUrl, orderCurrency } from './order-variables.js';
 import { sharedVariables } from './shared-variables.js';
 import { trustProxy, type TrustProxy } from './trust-proxy-variable.js';
 import { EnvReading } from './variable.js';
@@ -35,6 +37,10 @@ export interface ApiConfig {
   /** Hosts that may be called over http, and at any address. */
   readonly outboundAllow: readonly string[];
   readonly webhookSecrets: WebhookSecrets;
+  /** Who is told of new orders; undefined: a file of the worker is. */
+  readonly analyticsUrl: string | undefined;
+  /** Of orders that name none. */
+  readonly orderCurrency: string;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly production: boolean;
@@ -59,6 +65,8 @@ export function loadApiConfig(env: NodeJS.ProcessEnv, terminal = process.stdout.
     maxPayloadBytes: wholeNumber('MAX_PAYLOAD_BYTES', { min: 1_024, max: 1_000_000, fallback: 262_144, unit: 'bytes' }),
     maxUploadBytes: wholeNumber('MAX_UPLOAD_BYTES', { min: 1_024, max: 2 ** 40, fallback: 2 ** 30, unit: 'bytes' }),
     shutdownDelayMs: seconds('SHUTDOWN_DELAY_SEC', { min: 0, max: 3_600, fallback: undefined }),
+    analyticsUrl,
+    orderCurrency,
   });
   const { apiKeys, production, ...values } = reading.values;
   const keyed = apiKeys.length > 0;
@@ -73,6 +81,8 @@ export function loadApiConfig(env: NodeJS.ProcessEnv, terminal = process.stdout.
     values.adminPort !== values.port || values.port === 0,
     `expected another port than PORT, found ${values.port} for both.`,
   );
+  const refused = values.analyticsUrl && new OutboundPolicy(values.outboundAllow).faultOf(values.analyticsUrl);
+  reading.demand(['ANALYTICS_URL', 'OUTBOUND_ALLOW'], !refused, `expected a URL that may be called; it ${refused ?? ''}.`);
   reading.settle();
   return {
     ...values,

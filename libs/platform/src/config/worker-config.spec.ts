@@ -31,6 +31,7 @@ describe('loadWorkerConfig', () => {
       mailFrom: 'Antrean <antrean@localhost>',
       emailOnUnknown: 'resend',
       mailDir: '.data/mail',
+      analyticsFile: '.data/analytics.jsonl',
       apiKeys: [],
       storageUrl: 'file:.data/storage',
       outboundAllow: [],
@@ -57,6 +58,7 @@ describe('loadWorkerConfig', () => {
       SMTP_URL: 'smtps://user:p%40ss@mail.example:465',
       MAIL_FROM: '"Café, Shop" <shop@example.com>',
       EMAIL_ON_UNKNOWN: 'fail',
+      ANALYTICS_FILE: '/var/lib/antrean/events.jsonl',
       NODE_ENV: 'production',
     };
     expect(loadWorkerConfig(env, false)).toMatchObject({
@@ -74,6 +76,7 @@ describe('loadWorkerConfig', () => {
       smtpUrl: 'smtps://user:p%40ss@mail.example:465',
       mailFrom: '"Café, Shop" <shop@example.com>',
       emailOnUnknown: 'fail',
+      analyticsFile: '/var/lib/antrean/events.jsonl',
       production: true,
     });
   });

@@ -4,6 +4,7 @@ import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { host, isLoopback, port } from './address-variables.js';
 import { emailOnUnknown, mailFrom, smtpUrl } from './mail-variables.js';
 import { seconds, wholeNumber } from './number-variables.js';
+import { analyticsFile } from './order-variables.js';
 import { sharedVariables } from './shared-variables.js';
 import { EnvReading } from './variable.js';
 import { workerConcurrency, workerTypes } from './work-variables.js';
@@ -34,6 +35,8 @@ export interface WorkerConfig {
   readonly emailOnUnknown: 'resend' | 'fail';
   /** Relative to the working directory. */
   readonly mailDir: string;
+  /** Where events are appended to, relative to the working directory. */
+  readonly analyticsFile: string;
   /** Asked for at `/metrics`; empty: nobody needs a key, and the worker listens on loopback only. */
   readonly apiKeys: readonly ApiKey[];
   /** Where files are kept; see `parseStorageUrl`. */
@@ -66,6 +69,7 @@ export function loadWorkerConfig(env: NodeJS.ProcessEnv, terminal = process.stdo
     smtpUrl,
     mailFrom,
     emailOnUnknown,
+    analyticsFile,
   });
   const { apiKeys, host: hostName } = reading.values;
   reading.demand(

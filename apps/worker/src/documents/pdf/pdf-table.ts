@@ -14,6 +14,8 @@ export interface PdfTable {
   readonly title: string;
   /** What stands below the title, such as the period. */
   readonly subtitle: string;
+  /** More of the kind, a line each. */
+  readonly details?: readonly string[];
   /** The language of the document (BCP 47), for screen readers. */
   readonly lang: string;
   readonly createdAt: Date;

@@ -155,10 +155,11 @@ export class TablePages {
   }
 
   private async titleLines(): Promise<[TextLine, Ink][]> {
-    const { title, subtitle } = this.table;
-    await this.book.prepare(title, 'bold');
+    const { title, subtitle, details = [] } = this.table;
+    await Promise.all([this.book.prepare(title, 'bold'), this.book.prepare(details.join(' '), 'regular')]);
     const lines = textLines(title.slice(0, MAX_TEXT), this.inner / TITLE.size, 'bold', this.book);
-    const below = subtitle === '' ? [] : [oneLine(subtitle.slice(0, MAX_TEXT), this.inner / SUBTITLE.size, 'regular', this.book)];
+    const texts = [subtitle, ...details].filter((text) => text !== '');
+    const below = texts.map((text) => oneLine(text.slice(0, MAX_TEXT), this.inner / SUBTITLE.size, 'regular', this.book));
     return [
       ...cutLines(lines, 3, 'bold', this.book).map((line): [TextLine, Ink] => [line, TITLE]),
       ...below.map((line): [TextLine, Ink] => [line, SUBTITLE]),

@@ -1,4 +1,4 @@
-import { amountText } from './amount.js';
+import { amountText, priceText } from './amount.js';
 
 describe('an amount', () => {
   it.each([
@@ -11,5 +11,6 @@ describe('an amount', () => {
     [9_007_199_254_740_993_123n, 'EUR', '90071992547409931.23'],
   ])('of %d in the smallest unit of %s is written exactly', (minor, currency, text) => {
     expect(amountText(minor, currency)).toBe(text);
+    expect(priceText(minor, currency)).toBe(`${text} ${currency}`);
   });
 });

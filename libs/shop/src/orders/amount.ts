@@ -13,3 +13,8 @@ export function amountText(minor: number | bigint, currency: string): string {
   const split = text.length - places;
   return `${whole < 0n ? '-' : ''}${text.slice(0, split)}${places === 0 ? '' : `.${text.slice(split)}`}`;
 }
+
+/** The same with its currency: `123.45 EUR`. */
+export function priceText(minor: number | bigint, currency: string): string {
+  return `${amountText(minor, currency)} ${currency}`;
+}

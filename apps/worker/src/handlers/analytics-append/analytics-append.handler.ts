@@ -1,0 +1,22 @@
+import { AnalyticsAppend } from '@antrean/catalog';
+import { JobHandler, type Handles, type JobContext } from '@antrean/jobs';
+import { EventFile } from './event-file.js';
+
+/**
+ * Appends an event. Where the file ended before the first run is kept with the job, so that a later run, after a crash say, finds a line
+ * that an earlier one has written. Only on another machine, or in a file that was moved away in between, it does not.
+ */
+@JobHandler(AnalyticsAppend)
+export class AnalyticsAppendHandler implements Handles<typeof AnalyticsAppend> {
+  constructor(private readonly file: EventFile) {}
+
+  async handle({ payload, checkpoint }: JobContext<typeof AnalyticsAppend>): Promise<{ readonly appended: boolean }> {
+    const { id, type, timestamp, data } = payload;
+    const line = JSON.stringify({ id, type, timestamp, data });
+    const from = checkpoint.value;
+    if (typeof from !== 'number') await checkpoint.save(await this.file.size());
+    else if (await this.file.holds(line, from)) return { appended: false };
+    await this.file.append(line);
+    return { appended: true };
+  }
+}

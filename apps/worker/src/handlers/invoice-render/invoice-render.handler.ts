@@ -1,0 +1,43 @@
+import { InvoiceRender } from '@antrean/catalog';
+import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
+import { Storage, parseStorageName, type StorageName } from '@antrean/platform';
+import { Customers, Orders } from '@antrean/shop';
+import { pdfDocument } from '../../documents/pdf/pdf-document.js';
+import type { PdfTable } from '../../documents/pdf/pdf-table.js';
+import { neverAgainWhenLasting } from '../../reports/never-again.js';
+import { invoiceOf } from './invoice.js';
+
+/** The result of a job that succeeded. */
+export interface RenderedInvoice {
+  readonly file_key: StorageName;
+  readonly bytes: number;
+}
+
+/**
+ * Writes the invoice of an order to `orders/<id of the order, in lower case>/invoice.pdf`: it belongs to the order, not to the job, and
+ * is not swept with it. A later run replaces it by its like.
+ */
+@JobHandler(InvoiceRender)
+export class InvoiceRenderHandler implements Handles<typeof InvoiceRender> {
+  constructor(
+    private readonly storage: Storage,
+    private readonly customers: Customers,
+    private readonly orders: Orders,
+  ) {}
+
+  async handle({ payload, signal }: JobContext<typeof InvoiceRender>): Promise<RenderedInvoice> {
+    const file = parseStorageName(`orders/${payload.order_id.toLowerCase()}/invoice.pdf`);
+    const invoice = await this.read(payload.order_id).catch(neverAgainWhenLasting);
+    const { size } = await this.storage.write(file, pdfDocument(invoice), { signal }).catch(neverAgainWhenLasting);
+    return { file_key: file, bytes: size };
+  }
+
+  private async read(orderId: string): Promise<PdfTable> {
+    const order = await this.orders.get(orderId);
+    const customer = order && (await this.customers.get(order.customerId));
+    if (order === undefined || customer === undefined) {
+      throw new PermanentError(`There is no order "${orderId}".`, { code: 'unknown_order' });
+    }
+    return invoiceOf(order, customer);
+  }
+}

@@ -1,0 +1,36 @@
+import { amountText, priceText, type Customer, type Order } from '@antrean/shop';
+import type { PdfTable } from '../../documents/pdf/pdf-table.js';
+
+/** The invoice of an order: its items, each with its price and what it comes to. Made again it is the same to the byte. */
+export function invoiceOf({ id, createdAt, currency, items, totalMinor }: Order, customer: Customer): PdfTable {
+  const rows = items.map(({ sku, name, quantity, unitPriceMinor }, index) => [
+    index + 1,
+    name,
+    sku,
+    quantity,
+    amountText(unitPriceMinor, currency),
+    amountText(BigInt(quantity) * BigInt(unitPriceMinor), currency),
+  ]);
+  return {
+    title: `Invoice ${id}`,
+    subtitle: `Date: ${createdAt.toISOString().slice(0, 10)}`,
+    details: [`Bill to: ${addressee(customer)}`, `All amounts in ${currency}`],
+    lang: 'en',
+    createdAt,
+    layout: 'portrait',
+    columns: [
+      { head: 'No.', share: 2, align: 'right' },
+      { head: 'Item', share: 9, align: 'left' },
+      { head: 'SKU', share: 5, align: 'left' },
+      { head: 'Quantity', share: 3, align: 'right' },
+      { head: 'Unit price', share: 4, align: 'right' },
+      { head: 'Amount', share: 5, align: 'right' },
+    ],
+    rows,
+    totals: () => ['', 'Total', null, null, null, priceText(totalMinor, currency)],
+  };
+}
+
+function addressee({ name, email, country }: Customer): string {
+  return [name, email, country].filter((part) => part !== null && part !== '').join(', ');
+}
