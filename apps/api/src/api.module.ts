@@ -1,9 +1,9 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { WebhookDeliver, catalog } from '@antrean/catalog';
-import { JobsModule, type JobDefinition } from '@antrean/jobs';
+import { JobsModule, OutboxModule, type JobDefinition } from '@antrean/jobs';
 import { ApiKeyRing, StorageModule, type ApiConfig, type Logger } from '@antrean/platform';
-import { ShopModule } from '@antrean/shop';
+import { ShopModule, ShopOutbox } from '@antrean/shop';
 import { AccessGuard } from './auth/access.guard.js';
 import { AuditLog } from './audit/audit-log.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
@@ -30,6 +30,10 @@ import { JobsController } from './jobs/jobs.controller.js';
 import { SubmitsController } from './jobs/submits.controller.js';
 import { WebhookOption } from './jobs/webhook-option.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { OrderIntake } from './orders/order-intake.js';
+import { OrderJobs } from './orders/order-jobs.js';
+import { OrderReader } from './orders/order-reader.js';
+import { OrdersController } from './orders/orders.controller.js';
 import { API_CONFIG, API_LOG } from './tokens.js';
 import { TypesController } from './types/types.controller.js';
 
@@ -58,6 +62,7 @@ export class ApiModule {
         }),
         StorageModule.register(config.storageUrl),
         ShopModule.register({ databaseUrl, production, logger: log }),
+        OutboxModule.forProducer({ store: ShopOutbox }),
         HealthModule,
         MetricsModule.register(),
       ],
@@ -71,6 +76,7 @@ export class ApiModule {
         ExportsController,
         ImportsController,
         ImportRejectsController,
+        OrdersController,
         TypesController,
       ],
       providers: [
@@ -89,6 +95,9 @@ export class ApiModule {
         UploadedImports,
         NamedImports,
         ImportReader,
+        OrderJobs,
+        OrderIntake,
+        OrderReader,
         AuditLog,
         JsonBodyInterceptor,
       ],

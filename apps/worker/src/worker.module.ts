@@ -10,6 +10,7 @@ import { HealthModule } from './health/health.module.js';
 import { OnlyGetMiddleware } from './http/only-get.middleware.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { OrdersModule } from './orders/orders.module.js';
 import { webhookDelivery } from './webhooks/webhook-delivery.js';
 
 @Module({})
@@ -31,6 +32,7 @@ export class WorkerModule implements NestModule {
         OutboxModule.forWorker({ store: ShopOutbox }),
         BelongingsModule.forWorker({ belongings: StoredBelongings }),
         HandlersModule.register(config),
+        OrdersModule.register({ ...config, logger }),
         HealthModule,
         MetricsModule.register(config),
       ],

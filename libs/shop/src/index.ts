@@ -8,7 +8,17 @@ export { LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } fro
 export { StaleImportError, type ImportChunk, type ImportReject, type ImportState } from './imports/import-state.js';
 export { Imports } from './imports/imports.js';
 export { amountText, priceText } from './orders/amount.js';
-export type { NewOrder, Order, OrderItem, OrderJob, OrderLine } from './orders/order.js';
+export {
+  newOrderJob,
+  queuedOrderJob,
+  type NewOrder,
+  type Order,
+  type OrderItem,
+  type OrderJob,
+  type OrderLine,
+} from './orders/order.js';
+export { OrderOutcomes } from './orders/order-outcomes.js';
+export { OrderRequests, type OrderClaim } from './orders/order-requests.js';
 export { Orders } from './orders/orders.js';
 export { UnknownCustomerError } from './orders/unknown-customer-error.js';
 export { ShopOutbox } from './outbox/shop-outbox.js';

@@ -6,9 +6,11 @@ import { Database } from './database/database.js';
 import { DeliveryLedger } from './deliveries/delivery-ledger.js';
 import { Marks } from './deliveries/marks.js';
 import { Imports } from './imports/imports.js';
+import { OrderOutcomes } from './orders/order-outcomes.js';
+import { OrderRequests } from './orders/order-requests.js';
 import { Orders } from './orders/orders.js';
 
-const TABLES = [Customers, Orders, Imports, DeliveryLedger];
+const TABLES = [Customers, Orders, OrderOutcomes, OrderRequests, Imports, DeliveryLedger];
 
 /** The shop's data, for the whole application. It does not start with a database that it cannot work on. */
 @Module({})
@@ -28,6 +30,8 @@ export class ShopModule {
         { provide: DeliveryLedger, useFactory: (marks: Marks) => new DeliveryLedger(marks), inject: [Marks] },
         Customers,
         Orders,
+        OrderOutcomes,
+        OrderRequests,
         Imports,
       ],
       exports: [Database, DatabaseLife, ...TABLES],

@@ -9,7 +9,7 @@ const TEXT = { type: 'string' } as const;
 const ETAG = { ETag: { description: 'Send it as If-None-Match to learn whether anything changed.', schema: TEXT } };
 const APPLIED = { 'Preference-Applied': { description: 'Which of the preferences were applied.', schema: TEXT } };
 const REPLAYED = { 'Idempotent-Replayed': { description: 'true when this answer was given before.', schema: TEXT } };
-const LOCATION = { Location: { description: 'Absolute path of the job.', schema: TEXT } };
+const LOCATION = { Location: { description: 'Absolute path of what was made.', schema: TEXT } };
 
 /** A successful answer of a route. */
 export function AnswersWith(

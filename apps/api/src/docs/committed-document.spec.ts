@@ -55,6 +55,7 @@ describe('openapi.json', () => {
       'get /jobs/{id}',
       'get /jobs/{id}/logs',
       'get /metrics',
+      'get /orders/{id}',
       'get /reports/{id}',
       'get /types',
       'post /dead-letters/delete',
@@ -65,6 +66,7 @@ describe('openapi.json', () => {
       'post /jobs/email',
       'post /jobs/{id}/cancel',
       'post /jobs/{id}/replay',
+      'post /orders',
       'post /reports',
     ]);
   });

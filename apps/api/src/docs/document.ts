@@ -27,6 +27,7 @@ export function openApiDocument(app: INestApplication, server = '/'): OpenAPIObj
     .addServer(server)
     .addTag('jobs', 'Submit jobs, read them, interfere with them')
     .addTag('documents', 'Have reports and exports made, and read them')
+    .addTag('orders', 'Place orders, read them and their jobs')
     .addTag('imports', 'Import customers from a file')
     .addTag('dead letters', 'Replay or delete many failed jobs')
     .addTag('types', 'What can be submitted')

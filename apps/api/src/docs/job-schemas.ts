@@ -2,6 +2,7 @@ import type { JobDefinition } from '@antrean/jobs';
 import { DeadLettersBody } from '../dead-letters/dead-letters.body.js';
 import { NamedImportBody } from '../imports/named-import.body.js';
 import { ReplayJobBody } from '../jobs/replay-job.body.js';
+import { OrderBody, OrderItemBody } from '../orders/order.body.js';
 import { BackoffBody, JobOptionsBody, SubmitJobBody, WebhookBody } from '../jobs/submit-job.body.js';
 import { classSchema, type JsonSchema } from './schema/class-schema.js';
 
@@ -23,6 +24,8 @@ export function jobSchemas(definitions: readonly JobDefinition[]): Readonly<Reco
   add(ReplayJobBody.name, ReplayJobBody);
   add(DeadLettersBody.name, DeadLettersBody);
   add(NamedImportBody.name, NamedImportBody);
+  add(OrderItemBody.name, OrderItemBody);
+  add(OrderBody.name, OrderBody);
   const open = definitions.filter(({ internal }) => !internal);
   for (const { type, payload } of open) add(type, payload);
   return { ...schemas, ...submitSchemas(open) };

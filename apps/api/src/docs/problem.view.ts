@@ -70,11 +70,14 @@ export class JobProblem extends Problem {
 
 /** The Idempotency-Key stands for another request. */
 export class KeyReusedProblem extends Problem {
-  @Text({ description: 'The job of that request.' })
-  readonly job_id!: string;
+  @ApiProperty({ type: String, required: false, description: 'The job of that request.' })
+  readonly job_id?: string;
 
-  @ApiProperty({ type: JobLinks })
-  readonly links!: JobLinks;
+  @ApiProperty({ type: String, required: false, description: 'The order of that request, where it brought one.' })
+  readonly order_id?: string;
+
+  @ApiProperty({ type: JobLinks, required: false })
+  readonly links?: JobLinks;
 }
 
 /** The queue cannot be reached, takes no more for now, or no replica has confirmed a job. The members beyond those of every problem are for what writes. */

@@ -13,15 +13,16 @@ import {
   type Violation,
 } from '@antrean/jobs';
 import { PassingStorageError } from '@antrean/platform';
-import { DatabaseAwayError } from '@antrean/shop';
+import { DatabaseAwayError, UnknownCustomerError } from '@antrean/shop';
 import { IDEMPOTENT_REPLAYED } from './idempotency-key.js';
 import { underPointer } from './json-pointer.js';
+import { OrderKeyReusedError } from '../orders/order-key-reused-error.js';
 import type { Links } from './links.js';
 import { PROBLEMS, type ProblemCode } from './problem-codes.js';
 import { ProblemError, type Fault } from './problem-error.js';
 
-/** How long a client is asked to wait when the queue is out of reach. */
-const RETRY_AFTER_SEC = '2';
+/** How long a client is asked to wait, in seconds, when queue, storage or database are out of reach. */
+export const RETRY_AFTER = { 'Retry-After': '2' } as const;
 /** What is missing then is not there again so soon. */
 const EVENTS_FULL_RETRY_AFTER_SEC = '60';
 /** Without the id, which may be any text. */
@@ -51,14 +52,23 @@ export function asProblem(error: unknown, links: Links): ProblemError {
       members: { outcome: 'not_written' },
     });
   }
-  if (error instanceof OnceKeyConflictError) return keyReused(error, links);
+  if (error instanceof OnceKeyConflictError) {
+    return keyReused(error, { job_id: error.jobId, links: { self: links.job(error.jobId) } });
+  }
+  if (error instanceof OrderKeyReusedError) {
+    return keyReused(error, { order_id: error.orderId, links: { self: links.order(error.orderId) } });
+  }
+  if (error instanceof UnknownCustomerError) {
+    const fault = { pointer: '#/customer_id', detail: error.message };
+    return new ProblemError(error.code, error.message, { errors: [fault], cause: error });
+  }
   if (error instanceof QueueUnavailableError) return unavailable(error);
   if (error instanceof PassingStorageError) {
     const detail = 'The file cannot be stored or read at the moment: nothing was submitted. Send the request again.';
-    return new ProblemError('storage_unavailable', detail, { headers: { 'Retry-After': RETRY_AFTER_SEC }, cause: error });
+    return new ProblemError('storage_unavailable', detail, { headers: RETRY_AFTER, cause: error });
   }
   if (error instanceof DatabaseAwayError) {
-    return new ProblemError('database_unavailable', error.message, { headers: { 'Retry-After': RETRY_AFTER_SEC }, cause: error });
+    return new ProblemError('database_unavailable', error.message, { headers: RETRY_AFTER, cause: error });
   }
   if (error instanceof HttpException && error.getStatus() < 500) return fromHttp(error);
   return new ProblemError('internal_error', 'The request could not be answered. The log has the reason under the request id.', {
@@ -70,11 +80,11 @@ function asFault({ pointer, detail }: Violation): Fault {
   return { pointer: underPointer('', pointer), detail };
 }
 
-function keyReused(error: OnceKeyConflictError, links: Links): ProblemError {
+function keyReused(error: Error, members: Readonly<Record<string, unknown>>): ProblemError {
   const detail = 'was used before, with another body';
   return new ProblemError('idempotency_key_reused', `The Idempotency-Key ${detail}. Send a new key with a new request.`, {
     errors: [{ header: 'Idempotency-Key', detail }],
-    members: { job_id: error.jobId, links: { self: links.job(error.jobId) } },
+    members,
     cause: error,
   });
 }
@@ -94,7 +104,7 @@ const ACT_ADVICE = 'It is not known whether this was carried out: read the job b
  */
 function unavailable(error: QueueUnavailableError): ProblemError {
   const { outcome, jobId, code, message } = error;
-  const headers = { 'Retry-After': RETRY_AFTER_SEC };
+  const headers = RETRY_AFTER;
   if (jobId === undefined) {
     if (outcome === 'not_written') return new ProblemError(code, message, { headers, cause: error });
     return new ProblemError(code, `${message} ${ACT_ADVICE}`, { headers, members: { outcome }, cause: error });

@@ -20,6 +20,10 @@ export class Links {
     return `${this.base}/${path}/${jobId}`;
   }
 
+  order(orderId: string): string {
+    return `${this.base}/orders/${orderId}`;
+  }
+
   importRejects(jobId: string): string {
     return `${this.base}/imports/${jobId}/rejects`;
   }

@@ -44,6 +44,11 @@ export class JobSubmitter {
   }
 }
 
-function originOf({ requestId, trace, tracestate }: RequestContext): EnqueueOptions {
+/** Id and trace of a request, for the jobs that it brings. */
+export function originOf({
+  requestId,
+  trace,
+  tracestate,
+}: RequestContext): Pick<EnqueueOptions, 'requestId' | 'traceparent' | 'tracestate'> {
   return { requestId, traceparent: formatTraceparent(trace), ...(tracestate !== undefined && { tracestate }) };
 }

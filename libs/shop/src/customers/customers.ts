@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { sql, type Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import { Database, type ShopTransaction } from '../database/database.js';
 import { inChunks } from '../database/in-chunks.js';
 import { inPages } from '../database/in-pages.js';
 import { newId } from '../database/new-id.js';
 import { boundsOf, type Period } from '../database/period.js';
-import type { CustomersTable } from '../database/tables.js';
+import type { CustomersTable, ShopTables } from '../database/tables.js';
 
 /** A customer as somebody else tells of it. What is not told is kept as it is. */
 export interface CustomerEntry {
@@ -39,8 +39,9 @@ export interface UpsertCounts {
 export class Customers {
   constructor(private readonly database: Database) {}
 
-  async get(id: string): Promise<Customer | undefined> {
-    const row = await this.database.tables.selectFrom('customers').selectAll().where('id', '=', id).executeTakeFirst();
+  /** @param tables a transaction that is to have all from one connection. */
+  async get(id: string, tables: Kysely<ShopTables> = this.database.tables): Promise<Customer | undefined> {
+    const row = await tables.selectFrom('customers').selectAll().where('id', '=', id).executeTakeFirst();
     return row && customerOf(row);
   }
 

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables, as `migrations/` makes them. Times are ms since 1970 by the database's clock, amounts the smallest unit of their
  * currency, ids ULIDs unless said otherwise; both databases hold them as whole numbers and text.
@@ -7,6 +9,7 @@ export interface ShopTables {
   orders: OrdersTable;
   order_items: OrderItemsTable;
   order_jobs: OrderJobsTable;
+  order_requests: OrderRequestsTable;
   deliveries: DeliveriesTable;
   outbox: OutboxTable;
   imports: ImportsTable;
@@ -57,6 +60,17 @@ export interface OrderJobsTable {
   error: string | null;
   error_code: string | null;
   finished_at: number | null;
+  /** When the queue is to be asked what became of it; null when there is no more to learn. */
+  check_at: Generated<number | null>;
+  /** How often it was asked. */
+  checks: Generated<number>;
+}
+
+export interface OrderRequestsTable {
+  key: string;
+  body_hash: string;
+  order_id: string;
+  expires_at: number;
 }
 
 export interface DeliveriesTable {

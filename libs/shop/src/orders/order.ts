@@ -1,3 +1,5 @@
+import type { Job, JobStatus } from '@antrean/jobs';
+import type { Selectable } from 'kysely';
 import type { OrderItemsTable, OrderJobsTable, OrdersTable } from '../database/tables.js';
 
 export interface OrderItem {
@@ -10,18 +12,23 @@ export interface OrderItem {
 }
 
 export interface NewOrder {
+  /** Of whoever knows it before: one of {@link OrderRequests}. */
+  readonly id?: string;
   readonly customerId: string;
   /** ISO 4217. */
   readonly currency: string;
   readonly items: readonly OrderItem[];
 }
 
+/** `lost`: the queue does not have it any more, and how it ended was not learnt before. */
+export type OrderJobStatus = JobStatus | 'lost';
+
 /** A job that an order brought with it. */
 export interface OrderJob {
   readonly type: string;
   readonly jobId: string;
   /** As last told; `queued` at first. */
-  readonly status: string;
+  readonly status: OrderJobStatus;
   /** What its handler returned; any JSON. */
   readonly result: unknown;
   readonly error: string | null;
@@ -74,11 +81,22 @@ export function itemOf({ sku, name, quantity, unit_price_minor }: OrderItemsTabl
   return { sku, name, quantity, unitPriceMinor: unit_price_minor };
 }
 
-export function jobOf({ type, job_id, status, result, error, error_code, finished_at }: OrderJobsTable): OrderJob {
+/** As every job of an order begins. */
+export function newOrderJob(type: string, jobId: string): OrderJob {
+  return { type, jobId, status: 'queued', result: null, error: null, errorCode: null, finishedAt: null };
+}
+
+/** The same as the queue knows it. */
+export function queuedOrderJob({ type, jobId, status, result, error, finishedAt }: Job): OrderJob {
+  return { type, jobId, status, result, error: error?.message ?? null, errorCode: error?.code ?? null, finishedAt };
+}
+
+export function jobOf({ type, job_id, status, result, error, error_code, finished_at }: Selectable<OrderJobsTable>): OrderJob {
   return {
     type,
     jobId: job_id,
-    status,
+    // Nobody else writes it.
+    status: status as OrderJobStatus,
     result: result === null ? null : (JSON.parse(result) as unknown),
     error,
     errorCode: error_code,

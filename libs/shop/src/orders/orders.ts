@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { sql, type Kysely } from 'kysely';
 import { ConstraintError } from '../database/database-errors.js';
 import { Database, type ShopTransaction } from '../database/database.js';
 import { inChunks } from '../database/in-chunks.js';
 import { inPages } from '../database/in-pages.js';
 import { newId } from '../database/new-id.js';
 import { boundsOf, type Period } from '../database/period.js';
+import type { ShopTables } from '../database/tables.js';
 import { UnknownCustomerError } from './unknown-customer-error.js';
+import { FIRST_CHECK_MS } from './order-outcomes.js';
 import { itemOf, jobOf, lineOf, type NewOrder, type Order, type OrderJob, type OrderLine, type OrderRow } from './order.js';
 
 /** What was bought, and what became of the jobs that an order brought with it. */
@@ -18,8 +21,7 @@ export class Orders {
    * @returns its id
    * @throws {UnknownCustomerError} the transaction cannot go on then.
    */
-  async add(transaction: ShopTransaction, { customerId, currency, items }: NewOrder): Promise<string> {
-    const id = newId();
+  async add(transaction: ShopTransaction, { id = newId(), customerId, currency, items }: NewOrder): Promise<string> {
     const total = items.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0);
     const order = { id, customer_id: customerId, currency, total_minor: total, created_at: this.database.engine.now };
     try {
@@ -42,12 +44,13 @@ export class Orders {
 
   /** Writes the jobs that an order brings with it, in the order's own transaction. */
   async addJobs(transaction: ShopTransaction, orderId: string, jobs: readonly Pick<OrderJob, 'type' | 'jobId'>[]): Promise<void> {
-    const rows = jobs.map(({ type, jobId }) => ({ order_id: orderId, type, job_id: jobId, status: 'queued' }));
+    const check_at = sql<number>`${this.database.engine.now} + ${FIRST_CHECK_MS}`;
+    const rows = jobs.map(({ type, jobId }) => ({ order_id: orderId, type, job_id: jobId, status: 'queued', check_at }));
     for (const chunk of inChunks(rows)) await transaction.insertInto('order_jobs').values(chunk).execute();
   }
 
-  async get(id: string): Promise<Order | undefined> {
-    const { tables } = this.database;
+  /** @param tables a transaction that is to see what it has written itself. */
+  async get(id: string, tables: Kysely<ShopTables> = this.database.tables): Promise<Order | undefined> {
     const order = await tables.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst();
     if (order === undefined) return undefined;
     const items = await tables.selectFrom('order_items').selectAll().where('order_id', '=', id).orderBy('position').execute();
@@ -61,28 +64,6 @@ export class Orders {
       items: items.map(itemOf),
       jobs: jobs.map(jobOf),
     };
-  }
-
-  /**
-   * Keeps how a job ended, for longer than the queue does.
-   * @returns false when no order brought that job.
-   */
-  async recordOutcome(job: Omit<OrderJob, 'type'>): Promise<boolean> {
-    const { jobId, status, result, error, errorCode, finishedAt } = job;
-    const { numUpdatedRows } = await this.database.transaction((transaction) =>
-      transaction
-        .updateTable('order_jobs')
-        .set({
-          status,
-          result: result === null ? null : JSON.stringify(result),
-          error,
-          error_code: errorCode,
-          finished_at: finishedAt?.getTime() ?? null,
-        })
-        .where('job_id', '=', jobId)
-        .executeTakeFirstOrThrow(),
-    );
-    return numUpdatedRows > 0n;
   }
 
   /** All that were made within a period, the oldest first, each with its customer, in constant memory. */

@@ -5,7 +5,7 @@ export class UnknownCustomerError extends Error {
 
   constructor(
     readonly customerId: string,
-    cause: unknown,
+    cause?: unknown,
   ) {
     super(`There is no customer "${customerId}".`, { cause });
   }

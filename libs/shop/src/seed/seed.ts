@@ -9,12 +9,13 @@ export interface SeedCounts {
 }
 
 /**
- * Fills a database that has no customer yet with an example, the same each time but for its ids and its dates, which end now.
+ * Fills a database that has no customer yet with an example, the same each time but for the ids of its orders and its dates, which end
+ * now.
  * @returns what was added: nothing where there were customers.
  */
 export async function seed(database: Database): Promise<SeedCounts> {
   const now = Date.now();
-  const customers = exampleCustomers(now).map((customer) => ({ id: newId(), ...customer }));
+  const customers = exampleCustomers(now).map((customer, index) => ({ id: exampleId(index + 1), ...customer }));
   const orders = exampleOrders(now, customers.length).map(({ customer, items, ...order }) => {
     const id = newId();
     const total = items.reduce((sum, { quantity, unit_price_minor }) => sum + quantity * unit_price_minor, 0);
@@ -38,4 +39,9 @@ export async function seed(database: Database): Promise<SeedCounts> {
     }
     return { customers: customers.length, orders: orders.length };
   });
+}
+
+/** Such as people can type: `01EXAMP1E00000000000000001`. */
+function exampleId(number: number): string {
+  return `01EXAMP1E${String(number).padStart(17, '0')}`;
 }

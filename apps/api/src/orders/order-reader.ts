@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { QueueUnavailableError, StatusService, type Job } from '@antrean/jobs';
+import { endsWithin } from '@antrean/platform';
+import { Orders, queuedOrderJob, type Order, type OrderJob } from '@antrean/shop';
+import { ProblemError } from '../http/problem-error.js';
+
+/** What is known of a job, and who knows it. */
+export interface KnownJob extends OrderJob {
+  readonly from: 'queue' | 'order';
+}
+
+/** What every id of an order looks like: a ULID. */
+const ORDER_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+/** The order can be told without the queue: nobody is to wait for one that is away. */
+const LOOK_MS = 500;
+
+/** Reads orders, and of their jobs what the queue says of them now, or else what was written down with the order. */
+@Injectable()
+export class OrderReader {
+  constructor(
+    private readonly orders: Orders,
+    private readonly status: StatusService,
+  ) {}
+
+  /** @throws {ProblemError} `order_not_found` */
+  async read(orderId: string): Promise<{ readonly order: Order; readonly jobs: readonly KnownJob[] }> {
+    const order = ORDER_ID.test(orderId) ? await this.orders.get(orderId) : undefined;
+    if (order === undefined) throw new ProblemError('order_not_found', 'There is no such order.');
+    return { order, jobs: await Promise.all(order.jobs.map((job) => this.known(job))) };
+  }
+
+  private async known(job: OrderJob): Promise<KnownJob> {
+    // What has succeeded has no more to tell.
+    const now = job.status === 'succeeded' ? undefined : await this.look(job.jobId);
+    if (now === undefined) return { ...job, from: 'order' };
+    return { ...queuedOrderJob(now), from: 'queue' };
+  }
+
+  /** Undefined when the queue does not have the job, yet or any more, or does not answer soon. */
+  private async look(jobId: string): Promise<Job | undefined> {
+    const found = this.status.get(jobId).catch((error: unknown) => {
+      if (error instanceof QueueUnavailableError) return undefined;
+      throw error;
+    });
+    return (await endsWithin(found, LOOK_MS)) ? found : undefined;
+  }
+}
