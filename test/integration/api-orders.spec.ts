@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { Customers, type Database } from '@antrean/shop';
+import { Customers, invoiceFile, type Database } from '@antrean/shop';
 import type { OrderView } from '../../apps/api/src/orders/order.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { freePort } from '../support/free-port.js';
 import { schemaFaults } from '../support/open-api.js';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
+import { folderStorage } from '../support/stored-files.js';
 
 const TEA = { sku: 'TEA-01', name: 'Jasmine tea, 250 g', quantity: 2, unit_price_minor: 450 };
 const MUG = { sku: 'MUG-02', name: 'Mug', quantity: 1, unit_price_minor: 900 };
@@ -153,6 +154,54 @@ describe.each(DATABASES)('two apis without a Redis, with their orders on %s', (k
     const placed = await place({ body: order({ items, currency: 'JPY' }) });
     expect(placed).toMatchObject({ status: 201, body: { currency: 'JPY', total_minor: 450_000 } });
     expect((await read(placed.body.order_id))?.body).toEqual(placed.body);
+  });
+});
+
+describe('the invoice of an order', () => {
+  const databases = testDatabases('SQLite');
+
+  it('is handed out once it is there, whole or in parts; until then the order is, and afterwards why there is none', async () => {
+    const { url, database } = await databases.migrated();
+    await database.transaction((transaction) => new Customers(database).upsert(transaction, [{ email: 'ana@example.com' }]));
+    const { id } = await database.tables.selectFrom('customers').select('id').executeTakeFirstOrThrow();
+    const files = await folderStorage();
+    const redis = `redis://127.0.0.1:${await freePort()}`;
+    const api = await startTestApi({ REDIS_URL: redis, DATABASE_URL: url, STORAGE_URL: files.url });
+    try {
+      const placed = await api.http.post('/orders').send({ customer_id: id, items: [TEA] });
+      const order = placed.body as OrderView;
+      const path = order.links.invoice;
+      expect(path).toBe(`/orders/${order.order_id}/invoice`);
+      const early = await api.http.get(path);
+      expect({ status: early.status, retry: early.headers['retry-after'] }).toEqual({ status: 202, retry: '2' });
+      expect(schemaFaults('OrderView', early.body)).toEqual([]);
+
+      const file = invoiceFile(order.order_id);
+      await files.seed([file]);
+      const whole = await api.http.get(path);
+      expect(whole).toMatchObject({
+        status: 200,
+        headers: {
+          'content-type': 'application/pdf',
+          'content-disposition': expect.stringContaining(`invoice-${order.order_id}.pdf`) as string,
+        },
+      });
+      expect(await api.http.head(path)).toMatchObject({ status: 200, headers: { 'content-length': '1' } });
+      expect((await api.http.get(path).set('Range', 'bytes=0-0')).status).toBe(206);
+
+      await files.storage.delete(file);
+      const render = database.tables.updateTable('order_jobs').where('type', '=', 'invoice.render');
+      await render.set({ status: 'succeeded' }).execute();
+      expect(await api.http.get(path)).toMatchObject({ status: 410, body: { code: 'file_gone', job_status: 'succeeded' } });
+      await render.set({ status: 'lost' }).execute();
+      const lost = await api.http.get(path);
+      expect(lost).toMatchObject({ status: 409, body: { code: 'file_not_made', job_status: null } });
+      expect(schemaFaults('JobProblem', lost.body)).toEqual([]);
+      expect((await api.http.get('/orders/01JDVZ8XQ4T4Y8Q7M5K3N2P1R0/invoice')).status).toBe(404);
+    } finally {
+      await api.close();
+      await files.remove();
+    }
   });
 });
 

@@ -33,6 +33,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { OrderIntake } from './orders/order-intake.js';
 import { OrderJobs } from './orders/order-jobs.js';
 import { OrderReader } from './orders/order-reader.js';
+import { OrderInvoiceController } from './orders/order-invoice.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { API_CONFIG, API_LOG } from './tokens.js';
 import { TypesController } from './types/types.controller.js';
@@ -77,6 +78,7 @@ export class ApiModule {
         ImportsController,
         ImportRejectsController,
         OrdersController,
+        OrderInvoiceController,
         TypesController,
       ],
       providers: [

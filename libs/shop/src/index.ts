@@ -8,6 +8,7 @@ export { LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } fro
 export { StaleImportError, type ImportChunk, type ImportReject, type ImportState } from './imports/import-state.js';
 export { Imports } from './imports/imports.js';
 export { amountText, priceText } from './orders/amount.js';
+export { invoiceFile } from './orders/invoice-file.js';
 export {
   newOrderJob,
   queuedOrderJob,

@@ -56,6 +56,7 @@ describe('openapi.json', () => {
       'get /jobs/{id}/logs',
       'get /metrics',
       'get /orders/{id}',
+      'get /orders/{id}/invoice',
       'get /reports/{id}',
       'get /types',
       'post /dead-letters/delete',

@@ -24,6 +24,10 @@ export class Links {
     return `${this.base}/orders/${orderId}`;
   }
 
+  invoice(orderId: string): string {
+    return `${this.order(orderId)}/invoice`;
+  }
+
   importRejects(jobId: string): string {
     return `${this.base}/imports/${jobId}/rejects`;
   }

@@ -9,6 +9,11 @@ export interface KnownJob extends OrderJob {
   readonly from: 'queue' | 'order';
 }
 
+export interface KnownOrder {
+  readonly order: Order;
+  readonly jobs: readonly KnownJob[];
+}
+
 /** What every id of an order looks like: a ULID. */
 const ORDER_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 /** The order can be told without the queue: nobody is to wait for one that is away. */
@@ -23,7 +28,7 @@ export class OrderReader {
   ) {}
 
   /** @throws {ProblemError} `order_not_found` */
-  async read(orderId: string): Promise<{ readonly order: Order; readonly jobs: readonly KnownJob[] }> {
+  async read(orderId: string): Promise<KnownOrder> {
     const order = ORDER_ID.test(orderId) ? await this.orders.get(orderId) : undefined;
     if (order === undefined) throw new ProblemError('order_not_found', 'There is no such order.');
     return { order, jobs: await Promise.all(order.jobs.map((job) => this.known(job))) };

@@ -42,6 +42,9 @@ export class OrderJobView {
 export class OrderLinks {
   @Text({ description: 'Absolute path of the order.', example: `/orders/${ORDER_ID}` })
   readonly self!: string;
+
+  @Text({ description: 'Absolute path of its invoice.', example: `/orders/${ORDER_ID}/invoice` })
+  readonly invoice!: string;
 }
 
 export class OrderView {
@@ -65,7 +68,7 @@ export function orderView(order: Order, jobs: readonly KnownJob[], links: Links)
     created_at: createdAt.toISOString(),
     items: items.map(itemView),
     jobs: jobs.map((job) => jobView(job, links)),
-    links: { self: links.order(id) },
+    links: { self: links.order(id), invoice: links.invoice(id) },
   };
 }
 

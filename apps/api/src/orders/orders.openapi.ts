@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
 import { OrderView } from './order.view.js';
 
@@ -62,4 +62,44 @@ export const DescribesOrder = () =>
     ApiParam({ name: 'id', schema: { type: 'string' }, example: '01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
     AnswersWith(200, OrderView, 'The order as it is now.', { etag: true }),
     Problems('invalid_request', 'unauthorized', 'forbidden', 'order_not_found', 'not_acceptable', 'database_unavailable'),
+  );
+
+const TEXT = { type: 'string' } as const;
+const PDF = { 'application/pdf': { schema: { type: 'string', format: 'binary' } } } as const;
+
+export const DescribesInvoice = () =>
+  applyDecorators(
+    ApiTags('orders'),
+    ApiOperation({
+      operationId: 'getInvoice',
+      summary: 'Read the invoice of an order',
+      description:
+        'It is kept as long as the order. With HEAD likewise, without the body; ranges and entity tags as of reports. Where the storage ' +
+        'signs addresses (S3), the answer is 303 to one that is valid for five minutes.',
+    }),
+    ApiParam({ name: 'id', schema: TEXT, example: '01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
+    ApiExtraModels(OrderView),
+    ApiResponse({ status: 200, description: 'The invoice.', headers: { ETag: { schema: TEXT } }, content: PDF }),
+    ApiResponse({
+      status: 202,
+      description: 'Not there yet: the order.',
+      headers: { 'Retry-After': { schema: TEXT } },
+      content: { 'application/json': { schema: { $ref: getSchemaPath(OrderView) } } },
+    }),
+    ApiResponse({ status: 206, description: 'The part of it that was asked for.', content: PDF }),
+    ApiResponse({ status: 303, description: 'It is there.', headers: { Location: { description: 'Where.', schema: TEXT } } }),
+    ApiResponse({ status: 304, description: 'The client has it.', headers: { ETag: { schema: TEXT } } }),
+    Problems(
+      'invalid_request',
+      'unauthorized',
+      'forbidden',
+      'not_found',
+      'order_not_found',
+      'file_not_made',
+      'file_gone',
+      'precondition_failed',
+      'range_not_satisfiable',
+      'storage_unavailable',
+      'database_unavailable',
+    ),
   );

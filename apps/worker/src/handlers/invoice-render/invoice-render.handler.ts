@@ -1,7 +1,7 @@
 import { InvoiceRender } from '@antrean/catalog';
 import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
-import { Storage, parseStorageName, type StorageName } from '@antrean/platform';
-import { Customers, Orders } from '@antrean/shop';
+import { Storage, type StorageName } from '@antrean/platform';
+import { Customers, Orders, invoiceFile } from '@antrean/shop';
 import { pdfDocument } from '../../documents/pdf/pdf-document.js';
 import type { PdfTable } from '../../documents/pdf/pdf-table.js';
 import { neverAgainWhenLasting } from '../../reports/never-again.js';
@@ -13,10 +13,7 @@ export interface RenderedInvoice {
   readonly bytes: number;
 }
 
-/**
- * Writes the invoice of an order to `orders/<id of the order, in lower case>/invoice.pdf`: it belongs to the order, not to the job, and
- * is not swept with it. A later run replaces it by its like.
- */
+/** Writes the invoice of an order. A later run replaces it by its like. */
 @JobHandler(InvoiceRender)
 export class InvoiceRenderHandler implements Handles<typeof InvoiceRender> {
   constructor(
@@ -26,8 +23,8 @@ export class InvoiceRenderHandler implements Handles<typeof InvoiceRender> {
   ) {}
 
   async handle({ payload, signal }: JobContext<typeof InvoiceRender>): Promise<RenderedInvoice> {
-    const file = parseStorageName(`orders/${payload.order_id.toLowerCase()}/invoice.pdf`);
     const invoice = await this.read(payload.order_id).catch(neverAgainWhenLasting);
+    const file = invoiceFile(payload.order_id);
     const { size } = await this.storage.write(file, pdfDocument(invoice), { signal }).catch(neverAgainWhenLasting);
     return { file_key: file, bytes: size };
   }
