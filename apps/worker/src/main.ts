@@ -4,8 +4,10 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { LayoutMismatchError, UnfitRedisError, WorkerBootError } from '@antrean/jobs';
 import { ListenError, NestLog, configOrExit, createLogger, endGracefully, listen, loadWorkerConfig } from '@antrean/platform';
 import { UnfitDatabaseError } from '@antrean/shop';
+import { keepHeapSteady } from './steady-heap.js';
 import { WorkerModule } from './worker.module.js';
 
+keepHeapSteady();
 const config = configOrExit(loadWorkerConfig);
 const logger = createLogger({ app: 'worker', level: config.logLevel, format: config.logFormat });
 

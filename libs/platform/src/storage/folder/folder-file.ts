@@ -8,8 +8,8 @@ import type { StoredFile } from '../storage.js';
 import { wholeBody } from '../whole-body.js';
 import { folderError } from './folder-errors.js';
 
-/** Read and written at once. */
-export const BLOCK_BYTES = 262_144;
+/** Less than what is written at once: what is read waits for who takes it, and the longer it does, the later it is collected. */
+const READ_BYTES = 65_536;
 
 /** What the file system says of a file, as the storage tells of it. */
 export function storedFile(name: StorageName, { size, mtimeNs, ino }: BigIntStats): StoredFile {
@@ -32,7 +32,7 @@ export function bodyOf(
 ): Readable {
   // A stream of no bytes cannot be told to Node.
   const { start, end } = range ?? { start: 0, end: 0 };
-  const origin = handle.createReadStream({ start, end, highWaterMark: BLOCK_BYTES });
+  const origin = handle.createReadStream({ start, end, highWaterMark: READ_BYTES });
   const expected = range === undefined ? 0 : end - start + 1;
   return wholeBody(origin, { expected, fault: (cause) => folderError(cause, name), signal });
 }

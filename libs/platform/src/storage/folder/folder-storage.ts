@@ -7,10 +7,12 @@ import { RangeNotSatisfiableError, StorageError, StoredFileNotFoundError } from 
 import { asStorageName, isStorageSegment, type StorageName } from '../storage-name.js';
 import { Storage, type ListedFile, type OpenFile, type StoredFile, type WrittenFile } from '../storage.js';
 import { codeOf, folderError, unlessAbsent } from './folder-errors.js';
-import { BLOCK_BYTES, bodyOf, storedFile } from './folder-file.js';
+import { bodyOf, storedFile } from './folder-file.js';
 import { FolderTree, syncFolder, type Place } from './folder-tree.js';
 import { UnfinishedFiles, type UnfinishedFile } from './unfinished-files.js';
 
+/** Written at once. */
+const BLOCK_BYTES = 262_144;
 /** Each time somebody must have deleted the last other file of a folder at just that moment. */
 const MOST_RENAMES = 20;
 /** No link is followed, and nobody waits for the other end of a pipe. Windows knows neither: undefined counts as 0. */
