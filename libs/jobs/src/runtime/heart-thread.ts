@@ -11,7 +11,8 @@ import type { WorkerOptions } from './worker-options.js';
 
 /** Before a thread that failed is started anew. */
 const RESTART_MS = 1_000;
-const YOUNG_MB = 4;
+/** In MiB. It holds some 25, and makes little garbage, of which Node would let much more lie. */
+const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 /** The heart in a thread with a connection of its own, so that a handler that blocks the event loop keeps its lease. */
 export class HeartThread extends Heart {
@@ -63,8 +64,7 @@ export class HeartThread extends Heart {
     const { logger } = this.options;
     const thread = new Worker(new URL('./heartbeat-entry.js', import.meta.url), {
       workerData: this.setup(about),
-      // It makes little garbage; Node would let 48 MiB of it lie.
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: LIMITS,
     });
     this.thread = thread;
     thread.on('message', (message: HeartMessage) => {

@@ -2,6 +2,7 @@ import PDFDocument from 'pdfkit';
 import { FontBook } from './font-book.js';
 import type { PdfTable } from './pdf-table.js';
 import { TablePages } from './table-pages.js';
+import { WrittenBytes } from './written-bytes.js';
 
 /**
  * A table as a PDF on A4: title, subtitle, the head of the table on every page, totals at the end, and `Page n of m` in the foot.
@@ -23,17 +24,19 @@ export async function* pdfDocument(table: PdfTable): AsyncGenerator<Buffer, void
     displayTitle: true,
     info: { Title: table.title, Creator: 'Antrean', CreationDate: table.createdAt },
   });
+  const bytes = new WrittenBytes();
+  // It does not wait for its reader, and would keep each piece as it is: at its end there are several for each page.
+  doc.push = (piece: Uint8Array | null) => {
+    if (piece !== null) bytes.add(piece);
+    return true;
+  };
+  bytes.add(doc.read() as Buffer); // Its first line, which it has written already.
   const pages = await TablePages.begin(doc, await FontBook.open(), table);
   for await (const row of table.rows) {
     await pages.add(row);
-    yield* written(doc);
+    yield* bytes.take();
   }
   await pages.end();
   doc.end();
-  yield* written(doc);
-}
-
-/** What the document has written since it was last asked: it does not wait for its reader. */
-function* written(doc: PDFKit.PDFDocument): Generator<Buffer, void, undefined> {
-  for (let chunk = doc.read() as Buffer | null; chunk !== null; chunk = doc.read() as Buffer | null) yield chunk;
+  yield* bytes.take();
 }
