@@ -33,5 +33,7 @@ export const AnalyticsAppend = defineJob('analytics.append', {
   concurrency: { worker: 10 },
   timeout: '30s',
   attempts: 10,
+  // It cannot kill its worker: one that dies under it, again and again, dies of something else.
+  maxCrashes: 10,
   retry: exponential({ base: '1s', cap: '10m' }),
 });

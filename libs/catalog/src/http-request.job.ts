@@ -61,6 +61,8 @@ export const HttpRequest = defineJob('http.request', {
   concurrency: { worker: 100 },
   timeout: '5m',
   attempts: 10,
+  // It cannot kill its worker: one that dies under it, again and again, dies of something else.
+  maxCrashes: 10,
   // Up to 2 s, 6 s, 18 s, … an hour: the ten attempts take up to 2.6 hours, half of that on average.
   retry: exponential({ base: '2s', factor: 3, cap: '1h' }),
 });

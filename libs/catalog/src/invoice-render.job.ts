@@ -19,6 +19,8 @@ export const InvoiceRender = defineJob('invoice.render', {
   concurrency: { worker: 2 },
   timeout: '2m',
   attempts: 10,
+  // What it may kill is its own thread.
+  maxCrashes: 10,
   // Up to 5 s, 10 s, 20 s, … 10 minutes: a storage that is away for an hour costs no invoice.
   retry: exponential({ base: '5s', cap: '10m' }),
 });

@@ -141,4 +141,8 @@ describe('the policy of email.send', () => {
     expect(SendEmail.dedupe.key(plainToInstance(SendEmailPayload, { ...valid, message_key: 'order-42' }))).toBe('order-42');
     expect(SendEmail.dedupe.key(plainToInstance(SendEmailPayload, valid))).toBeUndefined();
   });
+
+  it('blames no mail for what kills worker after worker', () => {
+    expect(SendEmail.maxCrashes).toBe(10);
+  });
 });

@@ -57,6 +57,8 @@ export const SendEmail = defineJob('email.send', {
   concurrency: { worker: 50 },
   timeout: '30s',
   attempts: 5,
+  // It cannot kill its worker: one that dies under it, again and again, dies of something else.
+  maxCrashes: 10,
   // Greylisting servers take a mail only minutes after they first refused it: the last wait is drawn from up to 320 s.
   retry: exponential({ base: '5s', factor: 4, cap: '10m' }),
   dedupe: { key: ({ message_key }) => message_key, policy: 'ttl', onDuplicate: 'conflict' },
