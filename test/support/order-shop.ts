@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Customers, type Database } from '@antrean/shop';
@@ -21,7 +21,7 @@ export class OrderShop {
   private constructor(
     private readonly folder: string,
     private readonly smtp: SmtpTestServer,
-    private readonly files: TestStorage & { readonly root: string },
+    private readonly files: TestStorage,
     /** Ids. */
     readonly customers: readonly string[],
   ) {}
@@ -58,12 +58,12 @@ export class OrderShop {
     const files: string[] = [];
     for await (const { name } of this.files.storage.list()) files.push(name);
     const invoices = files.map((name) => /^orders\/([^/]+)\/invoice\.pdf$/.exec(name)?.[1]?.toUpperCase() ?? name);
-    return { mails: this.smtp.received.map(({ email }) => idIn(email.subject ?? '')), invoices, events: await this.events() };
+    return { mails: this.mails, invoices, events: await this.events() };
   }
 
-  /** How many invoices were begun at least: quicker than to count those that are whole. */
-  async invoicesBegun(): Promise<number> {
-    return (await readdir(join(this.files.root, 'orders')).catch(() => [])).length;
+  /** Ids of orders, as of {@link Effects}. */
+  get mails(): readonly string[] {
+    return this.smtp.received.map(({ email }) => idIn(email.subject ?? ''));
   }
 
   /** Ids of orders, as of {@link Effects}. */
