@@ -113,6 +113,15 @@ describe('the relay of the outbox', () => {
       expect(effects.filter((id) => !placed.has(id))).toEqual([]);
     }
     expect(twice(mails)).toBeLessThanOrEqual(KILLS * MAILS_AT_ONCE);
+    // Each says so itself.
+    const rows = await database.tables
+      .selectFrom('order_jobs')
+      .select(['order_id', 'result'])
+      .where('type', '=', 'email.send')
+      .execute();
+    const resent = rows.filter(({ result }) => result?.includes('"resent_after_unknown":true')).map(({ order_id }) => order_id);
+    const moreThanOnce = mails.filter((id, nth) => mails.indexOf(id) < nth);
+    expect(moreThanOnce.filter((id) => !resent.includes(id))).toEqual([]);
     expect(twice(events)).toBe(0);
     expect(statuses.map(({ status, count }) => ({ status, count }))).toEqual(
       Array.from({ length: 3 }, () => ({ status: 'succeeded', count: placed.size })),
