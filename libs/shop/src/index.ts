@@ -1,5 +1,5 @@
 export { Customers, type Customer, type CustomerEntry, type UpsertCounts } from './customers/customers.js';
-export { ConstraintError, DatabaseAwayError, UnfitDatabaseError } from './database/database-errors.js';
+export { ConstraintError, DatabaseAwayError, UnfitDatabaseError, isDatabaseTrouble } from './database/database-errors.js';
 export { DatabaseLife, type DatabaseReport } from './database/database-life.js';
 export { Database, type ShopTransaction } from './database/database.js';
 export type { Period } from './database/period.js';

@@ -11,10 +11,18 @@ export class DatabaseAwayError extends Error {
   }
 }
 
-/** The database is there, and this program cannot work on it; the message says what to do. It does not pass by itself. */
+/**
+ * The database is there, and this program cannot work on it; the message says what to do. It passes once somebody did that, or by
+ * itself where the database is just being changed: whoever has work waits with it.
+ */
 export class UnfitDatabaseError extends Error {
   override readonly name = 'UnfitDatabaseError';
   readonly code = 'unfit_database';
+}
+
+/** Whether work fails for a reason that lies with the database alone, and is right to be tried again later. */
+export function isDatabaseTrouble(error: unknown): error is DatabaseAwayError | UnfitDatabaseError {
+  return error instanceof DatabaseAwayError || error instanceof UnfitDatabaseError;
 }
 
 /** A row would break a rule of its table. Nothing of the statement was done. */
