@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Customers, Database, DatabaseAwayError, DatabaseLife, ShopOutbox, UnfitDatabaseError } from '@antrean/shop';
+import { BriefPostgres } from '../support/brief-postgres.js';
 import { eventually } from '../support/eventually.js';
 import { silentLogger } from '../support/shared-redis.js';
 import { testDatabases } from '../support/shop-database.js';
@@ -83,6 +84,19 @@ describe('PostgreSQL', () => {
     await expect(new ShopOutbox(database).take(1, 1_000)).rejects.toThrow(DatabaseAwayError);
     await databases.server.restart();
     expect(await upsert(database, 'a@example.com')).toEqual({ inserted: 1, updated: 0 });
+  });
+
+  it('whose operator ends a connection as soon as it is made is away for one statement, and the process goes on', async () => {
+    const { url } = await databases.migrated();
+    const brief = await BriefPostgres.before(url);
+    const database = new Database(brief.url);
+    try {
+      await expect(upsert(database, 'a@example.com')).rejects.toThrow(DatabaseAwayError);
+      expect(await upsert(database, 'a@example.com')).toEqual({ inserted: 1, updated: 0 });
+    } finally {
+      await database.close();
+      await brief.stop();
+    }
   });
 
   it('that refuses the address is refused, with what to do', async () => {

@@ -38,6 +38,8 @@ export async function openPostgres(url: string, { patient, watch }: EngineSettin
   });
   // An idle connection that breaks; the next statement tells.
   pool.on('error', () => undefined);
+  // The pool hears a connection only while it is idle, and one may be told its end in the same breath as that it is ready.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     connect: async () => {
       try {
@@ -56,11 +58,6 @@ export async function openPostgres(url: string, { patient, watch }: EngineSettin
 
 function arranged(client: PoolClient): PostgresPoolClient {
   let lost: DatabaseAwayError | undefined;
-  const onError = (cause: Error) => {
-    lost ??= new DatabaseAwayError(cause);
-  };
-  // While it is in use, a connection tells its own end here, and the pool does not listen.
-  client.on('error', onError);
   const query = async (text: string, parameters: readonly unknown[]) => {
     // The end of a transaction would be waited for in vain.
     if (lost !== undefined) throw lost;
@@ -76,7 +73,6 @@ function arranged(client: PoolClient): PostgresPoolClient {
     // Its other form takes cursors, which are not used: what is long is read in pages.
     query: query as unknown as PostgresPoolClient['query'],
     release: (discard = false) => {
-      client.off('error', onError);
       client.release(lost !== undefined || discard);
     },
   };
