@@ -9,6 +9,10 @@ import { testDatabases } from '../support/shop-database.js';
 const upsert = (database: Database, email: string) =>
   database.transaction((transaction) => new Customers(database).upsert(transaction, [{ email, name: 'X' }]));
 
+/** As many as the file has now, at least. */
+const pages = (database: Database, most: number) =>
+  database.transaction((transaction) => sql.raw(`PRAGMA max_page_count = ${most}`).execute(transaction));
+
 describe('SQLite', () => {
   const databases = testDatabases('SQLite');
 
@@ -45,6 +49,24 @@ describe('SQLite', () => {
     } finally {
       await other.close();
     }
+  });
+
+  it('whose disk is full is away, and is worked on again when there is room', async () => {
+    const { database } = await databases.migrated();
+    const row = { email: 'a@example.com', email_key: 'a@example.com', name: 'X'.repeat(100_000), phone: null, country: null };
+    // One row: what of many fails alone is undone alone.
+    const insert = () =>
+      database.transaction((transaction) =>
+        transaction
+          .insertInto('customers')
+          .values({ ...row, id: '1', created_at: 0, updated_at: 0 })
+          .execute(),
+      );
+    await pages(database, 1);
+    await expect(insert()).rejects.toThrow(DatabaseAwayError);
+    await expect(insert()).rejects.toMatchObject({ cause: { code: 'SQLITE_FULL' } });
+    await pages(database, 10_000);
+    await insert();
   });
 
   it('keeps what was committed through the loss of power', async () => {
