@@ -214,7 +214,7 @@ describe.each(DATABASES)('from %s', (kind) => {
     });
   });
 
-  it('errors that last are permanent, and those that pass are thrown as they are', async () => {
+  it('errors of the storage that last are permanent, those that pass are thrown as they are, and those of the database put it off', async () => {
     const throwing = (error: Error): Storage =>
       Object.assign(Object.create(files.storage) as Storage, { write: () => Promise.reject(error) }); // It is made from one.
     const failed = (error: Error) =>
@@ -223,7 +223,7 @@ describe.each(DATABASES)('from %s', (kind) => {
         .catch((thrown: unknown) => thrown);
     const refused = new StorageRefusedError('it is read-only.');
     expect(await failed(refused)).toMatchObject({ name: 'PermanentError', code: 'storage_refused', message: refused.message });
-    expect(await failed(new UnfitDatabaseError('No.'))).toMatchObject({ name: 'PermanentError', code: 'unfit_database' });
+    expect(await failed(new UnfitDatabaseError('No.'))).toMatchObject({ name: 'Snooze', message: 'No.' });
     const away = new StorageAwayError('no answer.', undefined);
     expect(await failed(away)).toBe(away);
   });

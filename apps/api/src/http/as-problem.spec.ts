@@ -8,7 +8,7 @@ import {
   UnknownJobTypeError,
 } from '@antrean/jobs';
 import { StorageFullError } from '@antrean/platform';
-import { DatabaseAwayError } from '@antrean/shop';
+import { DatabaseAwayError, UnfitDatabaseError } from '@antrean/shop';
 import { asProblem } from './as-problem.js';
 import { Links } from './links.js';
 import { problemBody } from './problem-answer.js';
@@ -95,6 +95,7 @@ describe('the problem of an error', () => {
   it.each([
     ['storage_unavailable', new StorageFullError('/srv/secret has no room', new Error('ENOSPC'))],
     ['database_unavailable', new DatabaseAwayError(new Error('ECONNREFUSED secret'))],
+    ['database_unavailable', new UnfitDatabaseError('Set another, secret DATABASE_URL.')],
   ])('is 503 %s when that is away, without a word of where it is', (code, error) => {
     const { headers, body } = answerTo(error);
     expect(headers).toEqual({ 'Retry-After': '2' });

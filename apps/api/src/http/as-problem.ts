@@ -13,7 +13,7 @@ import {
   type Violation,
 } from '@antrean/jobs';
 import { PassingStorageError } from '@antrean/platform';
-import { DatabaseAwayError, UnknownCustomerError } from '@antrean/shop';
+import { DatabaseAwayError, UnfitDatabaseError, UnknownCustomerError } from '@antrean/shop';
 import { IDEMPOTENT_REPLAYED } from './idempotency-key.js';
 import { underPointer } from './json-pointer.js';
 import { OrderKeyReusedError } from '../orders/order-key-reused-error.js';
@@ -69,6 +69,11 @@ export function asProblem(error: unknown, links: Links): ProblemError {
   }
   if (error instanceof DatabaseAwayError) {
     return new ProblemError('database_unavailable', error.message, { headers: RETRY_AFTER, cause: error });
+  }
+  if (error instanceof UnfitDatabaseError) {
+    // What is to be done about it is for those who run this, not for clients.
+    const detail = 'The database cannot be worked on at the moment. Try again later.';
+    return new ProblemError('database_unavailable', detail, { headers: RETRY_AFTER, cause: error });
   }
   if (error instanceof HttpException && error.getStatus() < 500) return fromHttp(error);
   return new ProblemError('internal_error', 'The request could not be answered. The log has the reason under the request id.', {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { jobFolder, type JobContext } from '@antrean/jobs';
 import { Storage, parseStorageName, type StorageName } from '@antrean/platform';
 import type { Period } from '@antrean/shop';
+import { putOffInDatabaseTrouble } from '../database/put-off.js';
 import { neverAgainWhenLasting } from './never-again.js';
 
 /** A document that a job is to write. */
@@ -35,13 +36,16 @@ const ROWS_PER_TURN = 1_000;
 export class DocumentFiles {
   constructor(private readonly storage: Storage) {}
 
-  /** @throws {PermanentError} when storage or database will refuse the next run, too. Whatever is thrown, there is no new file. */
+  /**
+   * @throws {PermanentError} the storage will refuse the next run, too
+   * @throws {Snooze} the database is in trouble. Whatever is thrown, there is no new file.
+   */
   async write<Row extends { readonly createdAt: Date }>(context: Context, plan: DocumentPlan<Row>): Promise<WrittenDocument> {
     const { format, bytesOf, rows, period } = plan;
     const counted = new CountedRows(rows, period.to ?? new Date(), context);
     const file = nameOf(context.jobId, plan);
     const written = this.storage.write(file, bytesOf(counted), { signal: context.signal });
-    const { size: bytes } = await written.catch(neverAgainWhenLasting);
+    const { size: bytes } = await written.catch(neverAgainWhenLasting).catch(putOffInDatabaseTrouble);
     return { file_key: file, rows: counted.count, bytes, format };
   }
 }

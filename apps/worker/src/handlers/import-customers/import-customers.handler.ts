@@ -2,6 +2,7 @@ import { ImportCustomers } from '@antrean/catalog';
 import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
 import { Storage, StorageNameError, parseStorageName, type StorageName, type StoredFile } from '@antrean/platform';
 import { Customers, Database, Imports, type ImportState } from '@antrean/shop';
+import { putOffInDatabaseTrouble } from '../../database/put-off.js';
 import { chunksOf, type Chunk } from './chunk.js';
 import type { CsvPlace } from './csv/csv-place.js';
 import { readCustomerCsv } from './csv/customer-csv.js';
@@ -29,7 +30,11 @@ export class ImportCustomersHandler implements Handles<typeof ImportCustomers> {
     private readonly imports: Imports,
   ) {}
 
-  async handle(context: Context): Promise<ImportResult> {
+  handle(context: Context): Promise<ImportResult> {
+    return this.import(context).catch(putOffInDatabaseTrouble);
+  }
+
+  private async import(context: Context): Promise<ImportResult> {
     const { jobId, payload, signal, checkpoint } = context;
     const file = await this.find(payload.file_key);
     let state = await this.imports.open({

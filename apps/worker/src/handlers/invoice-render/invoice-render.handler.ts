@@ -4,6 +4,7 @@ import { Storage, type StorageName } from '@antrean/platform';
 import { Customers, Orders, invoiceFile } from '@antrean/shop';
 import { pdfDocument } from '../../documents/pdf/pdf-document.js';
 import type { PdfTable } from '../../documents/pdf/pdf-table.js';
+import { putOffInDatabaseTrouble } from '../../database/put-off.js';
 import { neverAgainWhenLasting } from '../../reports/never-again.js';
 import { invoiceOf } from './invoice.js';
 
@@ -23,7 +24,7 @@ export class InvoiceRenderHandler implements Handles<typeof InvoiceRender> {
   ) {}
 
   async handle({ payload, signal }: JobContext<typeof InvoiceRender>): Promise<RenderedInvoice> {
-    const invoice = await this.read(payload.order_id).catch(neverAgainWhenLasting);
+    const invoice = await this.read(payload.order_id).catch(putOffInDatabaseTrouble);
     const file = invoiceFile(payload.order_id);
     const { size } = await this.storage.write(file, pdfDocument(invoice), { signal }).catch(neverAgainWhenLasting);
     return { file_key: file, bytes: size };

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { PoolClient } from 'pg';
-import { DatabaseAwayError } from '../database-errors.js';
+import { DatabaseAwayError, isDatabaseTrouble } from '../database-errors.js';
 import type { EngineSettings } from '../engine.js';
 import { postgresError } from './postgres-errors.js';
 
@@ -48,7 +48,7 @@ export async function openPostgres(url: string, { patient, watch }: EngineSettin
         return arranged(client);
       } catch (cause) {
         const error = postgresError(cause);
-        if (error instanceof DatabaseAwayError) watch.missed(cause);
+        if (isDatabaseTrouble(error)) watch.missed(cause);
         throw error;
       }
     },

@@ -8,10 +8,14 @@ const KINDS = { '23505': 'unique', '23503': 'foreign_key', '23514': 'check', '23
  * that shuts down, starts, recovers, or follows another one for now.
  */
 const PASSING = /^(08|53|57|58|40001$|40P01$|55P03$|25006$|25P0[34]$)/;
+const OTHER_TABLES =
+  'PostgreSQL lacks a table or a column of this version: run "npm run migrate" with this DATABASE_URL, or see what was done to it.';
 const UNFIT: Readonly<Record<string, string>> = {
   '28P01': 'PostgreSQL refuses the user or the password in DATABASE_URL. Set another.',
   '28000': 'PostgreSQL does not let this user in from here: see its pg_hba.conf, or set another DATABASE_URL.',
   '3D000': 'PostgreSQL has no database of the name in DATABASE_URL. Make it (createdb), or set another.',
+  '42P01': OTHER_TABLES,
+  '42703': OTHER_TABLES,
   '42501': 'The user in DATABASE_URL may not do this in PostgreSQL. Grant it, or set another.',
 };
 const LOST =

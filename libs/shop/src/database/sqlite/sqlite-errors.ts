@@ -12,6 +12,11 @@ const UNFIT: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'The database file is damaged. Restore it from a backup.',
 };
 
+/** Has no code of its own. */
+const OTHER_TABLES = /^(no such (table|column)|table \S+ has no column)/;
+const OTHER_TABLES_ADVICE =
+  'The database file lacks a table or a column of this version: run "npm run migrate" with this DATABASE_URL, or see what was done to it.';
+
 /** What an error of SQLite means; one that means nothing to us is given back as it is. */
 export function sqliteError(error: unknown): unknown {
   const { code: given, message } = errorFields(error);
@@ -19,6 +24,7 @@ export function sqliteError(error: unknown): unknown {
   const code = message.startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : String(given);
   if (PASSING.test(code)) return new DatabaseAwayError(error);
   if (code.startsWith('SQLITE_CONSTRAINT')) return constraintError(message, error);
+  if (OTHER_TABLES.test(message)) return new UnfitDatabaseError(OTHER_TABLES_ADVICE, { cause: error });
   const unfit = Object.entries(UNFIT).find(([prefix]) => code.startsWith(prefix));
   return unfit === undefined ? error : new UnfitDatabaseError(unfit[1], { cause: error });
 }

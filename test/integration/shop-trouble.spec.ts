@@ -1,0 +1,93 @@
+import { Readable } from 'node:stream';
+import { ExportGenerate, ImportCustomers, InvoiceRender, ReportGenerate } from '@antrean/catalog';
+import { Snooze } from '@antrean/jobs';
+import { parseStorageName } from '@antrean/platform';
+import { Customers, Database, Imports, Orders, UnfitDatabaseError } from '@antrean/shop';
+import { sql } from 'kysely';
+import { ExportGenerateHandler } from '../../apps/worker/src/handlers/export-generate/export-generate.handler.js';
+import { ImportCustomersHandler } from '../../apps/worker/src/handlers/import-customers/import-customers.handler.js';
+import { InvoiceRenderHandler } from '../../apps/worker/src/handlers/invoice-render/invoice-render.handler.js';
+import { ReportGenerateHandler } from '../../apps/worker/src/handlers/report-generate/report-generate.handler.js';
+import { DocumentFiles } from '../../apps/worker/src/reports/document-files.js';
+import { jobContext } from '../support/job-context.js';
+import { DATABASES, testDatabases } from '../support/shop-database.js';
+import { folderStorage, type TestStorage } from '../support/stored-files.js';
+
+const FILE = parseStorageName('uploads/customers.csv');
+const OWNER = { user_id: 'ana' };
+
+describe.each(DATABASES)('jobs that need tables which %s lacks for a while', (kind) => {
+  const databases = testDatabases(kind);
+  let files: TestStorage;
+  let database: Database;
+
+  beforeAll(async () => {
+    files = await folderStorage();
+    ({ database } = await databases.migrated());
+    await files.storage.write(FILE, Readable.from([Buffer.from('email,name\nada@example.com,Ada\n')]));
+    await importCustomers();
+  });
+  afterAll(() => files.remove());
+
+  const rename = (from: string, to: string) => database.tables.schema.alterTable(from).renameTo(to).execute();
+  const customers = () => new Customers(database);
+  const orders = () => new Orders(database);
+  const importCustomers = () =>
+    new ImportCustomersHandler(files.storage, database, customers(), new Imports(database)).handle(
+      jobContext(ImportCustomers, { ...OWNER, file_key: FILE }),
+    );
+  const report = () =>
+    new ReportGenerateHandler(new DocumentFiles(files.storage), customers(), orders()).handle(
+      jobContext(ReportGenerate, { ...OWNER, report: 'customers', format: 'csv' }),
+    );
+  const exportCustomers = () =>
+    new ExportGenerateHandler(new DocumentFiles(files.storage), customers()).handle(
+      jobContext(ExportGenerate, { ...OWNER, format: 'json' }),
+    );
+
+  it('are put off, which uses no attempt, and run once it has them again', async () => {
+    await rename('customers', 'old_customers');
+    for (const work of [importCustomers, report, exportCustomers]) {
+      const run = work();
+      await expect(run).rejects.toThrow(Snooze);
+      await expect(run).rejects.toThrow('run "npm run migrate"');
+    }
+    await rename('old_customers', 'customers');
+    expect(await importCustomers()).toMatchObject({ read: 1, updated: 1 });
+    expect(await report()).toMatchObject({ rows: 1 });
+    expect(await exportCustomers()).toMatchObject({ rows: 1 });
+  });
+
+  it('are not taken for those of an order that there is none of', async () => {
+    const render = () =>
+      new InvoiceRenderHandler(files.storage, customers(), orders()).handle(
+        jobContext(InvoiceRender, { order_id: '01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
+      );
+    await rename('orders', 'old_orders');
+    await expect(render()).rejects.toThrow(Snooze);
+    await rename('old_orders', 'orders');
+    await expect(render()).rejects.toMatchObject({ code: 'unknown_order' });
+  });
+});
+
+describe('a PostgreSQL', () => {
+  const databases = testDatabases('PostgreSQL');
+
+  it('that refuses the user is unfit, and is worked on again when it lets it in', async () => {
+    const { url, database } = await databases.migrated();
+    const told: unknown[] = [];
+    const watch = { reached: () => told.push('reached'), missed: () => told.push('missed') };
+    const run = (statement: string) => sql.raw(statement).execute(database.tables);
+    await run('create role app superuser nologin');
+    const other = new Database(Object.assign(new URL(url), { username: 'app' }).href, { watch });
+    try {
+      const look = () => other.tables.selectFrom('customers').select('id').execute();
+      await expect(look()).rejects.toThrow(UnfitDatabaseError);
+      await run('alter role app login');
+      expect(await look()).toEqual([]);
+      expect(told).toEqual(['missed', 'reached']);
+    } finally {
+      await other.close();
+    }
+  });
+});
