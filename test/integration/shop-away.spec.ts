@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Customers, Database, DatabaseAwayError, DatabaseLife, ShopOutbox, UnfitDatabaseError } from '@antrean/shop';
+import { migrate } from '../../libs/shop/src/migrations/migrate.js';
 import { BriefPostgres } from '../support/brief-postgres.js';
 import { eventually } from '../support/eventually.js';
 import { silentLogger } from '../support/shared-redis.js';
@@ -127,6 +128,27 @@ describe('PostgreSQL', () => {
     const life = new DatabaseLife(database, { databaseUrl: url, production: true, logger: silentLogger });
     await expect(life.onModuleInit()).rejects.toThrow('PostgreSQL has no database of the name in DATABASE_URL.');
     await life.onApplicationShutdown();
+  });
+
+  it('that is away when an application starts, and comes without its tables, is waited for until it has them', async () => {
+    const url = await databases.newUrl();
+    await databases.server.kill();
+    const database = new Database(url);
+    const life = new DatabaseLife(database, { databaseUrl: url, production: true, logger: silentLogger });
+    try {
+      await life.onModuleInit();
+      expect(life).toMatchObject({ heldBy: expect.stringContaining('has not answered yet') as string, refusal: undefined });
+      await databases.server.restart();
+      const advice = expect.stringMatching(/has 0 of .* Run "npm run migrate"/) as string;
+      await eventually(() => {
+        expect(life).toMatchObject({ heldBy: advice, refusal: advice });
+      });
+      await migrate(url);
+      await life.fit;
+      expect(life).toMatchObject({ heldBy: undefined, refusal: undefined });
+    } finally {
+      await life.onApplicationShutdown();
+    }
   });
 
   it('that is away when an application starts is looked after when it comes', async () => {

@@ -3,7 +3,7 @@ import { HttpAdapterHost, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { LayoutMismatchError, UnfitRedisError, WorkerBootError } from '@antrean/jobs';
 import { ListenError, NestLog, configOrExit, createLogger, endGracefully, listen, loadWorkerConfig } from '@antrean/platform';
-import { UnfitDatabaseError } from '@antrean/shop';
+import { DatabaseLife, UnfitDatabaseError } from '@antrean/shop';
 import { letHeapGrow } from './steady-heap.js';
 import { WorkerModule } from './worker.module.js';
 
@@ -38,6 +38,8 @@ async function start(): Promise<void> {
   endGracefully(app, logger);
   logger.info({ url }, 'health and metrics are up');
   letHeapGrow();
-  // From here on jobs are claimed: the worker waits for Nest's word that the application listens.
-  app.get(HttpAdapterHost).listening = true;
+  void app.get(DatabaseLife).fit.then(() => {
+    // From here on jobs are claimed: the worker waits for Nest's word that the application listens.
+    app.get(HttpAdapterHost).listening = true;
+  });
 }

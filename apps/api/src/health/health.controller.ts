@@ -3,6 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { HealthCheck, type HealthCheckResult } from '@nestjs/terminus';
 import { HealthDetails } from '@antrean/health';
 import { QueueHealth } from '@antrean/jobs';
+import { DatabaseLife } from '@antrean/shop';
 import type { Response } from 'express';
 import { ForOperators, Open } from '../auth/access.decorator.js';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
@@ -17,6 +18,7 @@ export class HealthController {
   constructor(
     private readonly readiness: Readiness,
     private readonly queue: QueueHealth,
+    private readonly database: DatabaseLife,
     private readonly health: HealthDetails,
   ) {}
 
@@ -30,8 +32,8 @@ export class HealthController {
   }
 
   /**
-   * An outage of Redis is no reason to take the process out of service: nobody else could do better. One that this process
-   * must not work on is, and one that never had the replica that submits are to wait for.
+   * An outage of Redis or of the database is no reason to take the process out of service: nobody else could do better. One that this
+   * process must not work on is, and one that never had the replica that submits are to wait for.
    */
   @Get('ready')
   @Open()
@@ -40,7 +42,7 @@ export class HealthController {
   @AnswersWith(200, AliveView, 'It does.')
   @Problems('not_ready')
   async ready(): Promise<AliveView> {
-    const refusal = await this.queue.refusal();
+    const refusal = (await this.queue.refusal()) ?? this.database.refusal;
     const { current } = this.readiness;
     if (current === 'ready' && refusal === undefined) return { status: 'ok' };
     throw new ProblemError('not_ready', refusal ?? `The process is ${current}.`, { headers: { 'Retry-After': '1' } });

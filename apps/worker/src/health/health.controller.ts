@@ -2,6 +2,7 @@ import { Controller, Get, Header, HttpStatus, Res } from '@nestjs/common';
 import { HealthCheck, type HealthCheckResult } from '@nestjs/terminus';
 import { HealthDetails } from '@antrean/health';
 import { WorkerHealth } from '@antrean/jobs';
+import { DatabaseLife } from '@antrean/shop';
 import type { Response } from 'express';
 import { ProblemException } from '../http/problem.exception.js';
 
@@ -10,6 +11,7 @@ import { ProblemException } from '../http/problem.exception.js';
 export class HealthController {
   constructor(
     private readonly worker: WorkerHealth,
+    private readonly database: DatabaseLife,
     private readonly health: HealthDetails,
   ) {}
 
@@ -33,7 +35,7 @@ export class HealthController {
     throw new ProblemException(
       503,
       'not_ready',
-      `This worker takes no jobs: ${this.worker.heldBy ?? 'it is starting, waits for Redis, or is closing down.'}`,
+      `This worker takes no jobs: ${this.worker.heldBy ?? this.database.heldBy ?? 'it is starting, waits for Redis, or is closing down.'}`,
     );
   }
 

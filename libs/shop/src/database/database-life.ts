@@ -21,16 +21,35 @@ export interface DatabaseReport {
 const RETRY_MS = 1_000;
 /** A server that hangs answers nobody. */
 const LOOK_MS = 2_000;
+const SILENT = 'The database has not answered yet since this process started.';
+const UNCLEAR = 'The tables of the database could not be looked after: the log says why.';
 
 /** Ties the database to the application's life: its tables are looked after at start, and its connections closed at the end. */
 export class DatabaseLife implements OnModuleInit, OnApplicationShutdown {
+  /** Resolves once the tables were found, or made, as this version needs them. What changes later does not matter to it. */
+  readonly fit: Promise<void>;
+  private settle: () => void = () => undefined;
   private readonly over = new AbortController();
-  private fault: string | undefined;
+  private fault: string | undefined = SILENT;
 
   constructor(
     private readonly database: Database,
     private readonly options: DatabaseLifeOptions,
-  ) {}
+  ) {
+    this.fit = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+  }
+
+  /** Why it was not found fit yet, in plain words; undefined once it was. */
+  get heldBy(): string | undefined {
+    return this.fault;
+  }
+
+  /** The same, if it was looked at: what an outage is no reason for, is one for this. */
+  get refusal(): string | undefined {
+    return this.fault === SILENT ? undefined : this.fault;
+  }
 
   /**
    * An application whose database is away starts all the same, and looks after the tables when it comes.
@@ -41,7 +60,6 @@ export class DatabaseLife implements OnModuleInit, OnApplicationShutdown {
       await this.prepare();
     } catch (error) {
       if (!(error instanceof DatabaseAwayError)) throw error;
-      this.fault = 'The database has not answered yet since this process started.';
       void this.prepareWhenItComes();
     }
   }
@@ -60,11 +78,16 @@ export class DatabaseLife implements OnModuleInit, OnApplicationShutdown {
 
   private async prepare(): Promise<void> {
     const { databaseUrl, production, logger } = this.options;
-    if (production) return demandMigrated(this.database);
-    const steps = await migrate(databaseUrl);
-    if (steps > 0) logger.debug({ migrations: steps }, 'the tables of the database were brought up to this version');
+    if (production) await demandMigrated(this.database);
+    else {
+      const steps = await migrate(databaseUrl);
+      if (steps > 0) logger.debug({ migrations: steps }, 'the tables of the database were brought up to this version');
+    }
+    this.fault = undefined;
+    this.settle();
   }
 
+  /** Somebody may mend what it was found unfit for. */
   private async prepareWhenItComes(): Promise<void> {
     const { signal } = this.over;
     for (;;) {
@@ -72,15 +95,20 @@ export class DatabaseLife implements OnModuleInit, OnApplicationShutdown {
       if (signal.aborted) return;
       try {
         await this.prepare();
-        this.fault = undefined;
+        this.options.logger.info('the database is fit, work on it begins');
         return;
       } catch (error) {
-        if (error instanceof DatabaseAwayError) continue;
-        this.fault =
-          error instanceof UnfitDatabaseError ? error.message : 'The tables of the database could not be looked after.';
-        this.options.logger.error({ err: error }, 'this process cannot work on its database');
-        return;
+        if (!(error instanceof DatabaseAwayError)) this.refuse(error);
       }
     }
+  }
+
+  private refuse(error: unknown): void {
+    const fault = error instanceof UnfitDatabaseError ? error.message : UNCLEAR;
+    // Once, however often it is looked at.
+    if (fault !== this.fault) {
+      this.options.logger.error({ err: error }, 'this process cannot work on its database, and waits until that is mended');
+    }
+    this.fault = fault;
   }
 }
