@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Database, UnfitDatabaseError } from '@antrean/shop';
 import { demandMigrated, migrate } from '../../libs/shop/src/migrations/migrate.js';
 import { MIGRATIONS } from '../../libs/shop/src/migrations/migrations.js';
@@ -48,6 +49,29 @@ describe.each(DATABASES)('the tables on %s', (kind) => {
       expect((await other.engine.tableNamed('customers').execute(other.tables)).rows).toEqual([]);
     } finally {
       await other.close();
+    }
+  });
+
+  it('of another program are left as they are, and told of with what to do', async () => {
+    const url = await databases.newUrl();
+    const other = new Database(url);
+    try {
+      await other.tables.schema.createTable('deliveries').addColumn('x', 'integer').execute();
+      const migration = migrate(url);
+      await expect(migration).rejects.toThrow(UnfitDatabaseError);
+      await expect(migration).rejects.toThrow(/deliveries.* of its own/);
+      await sql`select x from deliveries`.execute(other.tables);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('are missed when they are gone, though they were made once', async () => {
+    const { url, database } = await databases.migrated();
+    for (const table of ['outbox', 'import_rejects']) await database.tables.schema.dropTable(table).execute();
+    for (const demanded of [demandMigrated(database), migrate(url)]) {
+      await expect(demanded).rejects.toThrow(UnfitDatabaseError);
+      await expect(demanded).rejects.toThrow('lost outbox, import_rejects. Restore');
     }
   });
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { ExportGenerate, ImportCustomers, InvoiceRender, ReportGenerate } from '@antrean/catalog';
 import { Snooze } from '@antrean/jobs';
 import { parseStorageName } from '@antrean/platform';
-import { Customers, Database, Imports, Orders, UnfitDatabaseError } from '@antrean/shop';
+import { Customers, Database, DatabaseLife, Imports, Orders, UnfitDatabaseError } from '@antrean/shop';
 import { sql } from 'kysely';
 import { ExportGenerateHandler } from '../../apps/worker/src/handlers/export-generate/export-generate.handler.js';
 import { ImportCustomersHandler } from '../../apps/worker/src/handlers/import-customers/import-customers.handler.js';
@@ -10,6 +10,7 @@ import { InvoiceRenderHandler } from '../../apps/worker/src/handlers/invoice-ren
 import { ReportGenerateHandler } from '../../apps/worker/src/handlers/report-generate/report-generate.handler.js';
 import { DocumentFiles } from '../../apps/worker/src/reports/document-files.js';
 import { jobContext } from '../support/job-context.js';
+import { silentLogger } from '../support/shared-redis.js';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
 import { folderStorage, type TestStorage } from '../support/stored-files.js';
 
@@ -67,6 +68,18 @@ describe.each(DATABASES)('jobs that need tables which %s lacks for a while', (ki
     await expect(render()).rejects.toThrow(Snooze);
     await rename('old_orders', 'orders');
     await expect(render()).rejects.toMatchObject({ code: 'unknown_order' });
+  });
+});
+
+describe.each(DATABASES)('the health of %s', (kind) => {
+  const databases = testDatabases(kind);
+
+  it('says what it lacks', async () => {
+    const { url, database } = await databases.migrated();
+    const life = new DatabaseLife(database, { databaseUrl: url, production: true, logger: silentLogger });
+    await life.onModuleInit();
+    await database.tables.schema.dropTable('shop_migrations').execute();
+    expect(await life.check()).toEqual({ ping: false, detail: expect.stringContaining('lacks a table') as string });
   });
 });
 

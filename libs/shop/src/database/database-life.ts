@@ -22,6 +22,7 @@ const RETRY_MS = 1_000;
 /** A server that hangs answers nobody. */
 const LOOK_MS = 2_000;
 const SILENT = 'The database has not answered yet since this process started.';
+const MUTE = 'The database does not answer.';
 const UNCLEAR = 'The tables of the database could not be looked after: the log says why.';
 
 /** Ties the database to the application's life: its tables are looked after at start, and its connections closed at the end. */
@@ -72,8 +73,12 @@ export class DatabaseLife implements OnModuleInit, OnApplicationShutdown {
   /** Never rejects; answers within two seconds. */
   async check(): Promise<DatabaseReport> {
     const look = this.database.tables.selectFrom('shop_migrations').select('version').limit(1).execute();
-    const ping = await endsWithin(look, LOOK_MS).catch(() => false);
-    return { ping, detail: this.fault ?? (ping ? null : 'The database does not answer.') };
+    try {
+      const ping = await endsWithin(look, LOOK_MS);
+      return { ping, detail: this.fault ?? (ping ? null : MUTE) };
+    } catch (error) {
+      return { ping: false, detail: this.fault ?? (error instanceof UnfitDatabaseError ? error.message : MUTE) };
+    }
   }
 
   private async prepare(): Promise<void> {

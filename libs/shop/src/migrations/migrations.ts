@@ -10,3 +10,8 @@ import { orderFollowUp } from './0006-order-follow-up.js';
  * released is never changed: another one follows it. Rules are named by table and columns, as SQLite names them: `customers_email_key`.
  */
 export const MIGRATIONS: readonly (readonly string[])[] = [customers, orders, deliveries, outbox, imports, orderFollowUp];
+
+/** Those that the steps make. */
+export const TABLES: readonly string[] = MIGRATIONS.flat().flatMap(
+  (statement) => /^create table (\w+)/.exec(statement)?.[1] ?? [],
+);
