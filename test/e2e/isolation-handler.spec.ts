@@ -28,6 +28,7 @@ describe('a handler in a thread', () => {
         attempt: 2,
         maxAttempts: 5,
         traceId: 'ab'.repeat(16),
+        run: 3,
         requestId: 'r-1',
         traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`,
         tracestate: 'a=1',

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   JobHandler,
   PermanentError,
+  Snooze,
   defineJob,
   fixed,
   isFinal,
@@ -70,6 +71,24 @@ describe('the context of a handler', () => {
       return signal.aborted;
     });
     expect(job).toMatchObject({ status: 'succeeded', result: false, progress: { percent: 10 } });
+  });
+
+  it('says which run of the job it is: each has a higher number, also those that use no attempt or follow a replay', async () => {
+    const seen: [number, number][] = [];
+    const jobId = await submit(({ run, attempt }) => {
+      seen.push([run, attempt]);
+      if (seen.length === 1) throw new Snooze('1ms');
+      if (seen.length === 2) throw new Error('once');
+    });
+    await jobs.until(jobId, ended);
+    await jobs.control.replay(jobId);
+    await jobs.until(jobId, (job) => ended(job) && seen.length === 4);
+    expect(seen).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 2],
+      [4, 1],
+    ]);
   });
 
   describe('progress', () => {

@@ -25,7 +25,7 @@ export function jobContext<D extends JobDefinition>(
   definition: D,
   payload: PlainPayload<D>,
   options: Partial<
-    Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt' | 'signAs' | 'tracestate' | 'progress' | 'checkpoint'>
+    Pick<JobContext<D>, 'jobId' | 'signal' | 'attempt' | 'run' | 'signAs' | 'tracestate' | 'progress' | 'checkpoint'>
   > = {},
 ): TestContext<D> {
   const lines: LogLine[] = [];
@@ -42,6 +42,7 @@ export function jobContext<D extends JobDefinition>(
     payload: payloadOf(definition, payload),
     attempt: 1,
     maxAttempts: definition.maxAttempts,
+    run: 1,
     signal: new AbortController().signal,
     traceId,
     requestId: null,

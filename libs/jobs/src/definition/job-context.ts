@@ -34,6 +34,8 @@ export interface JobContext<D extends JobDefinition = JobDefinition> {
   /** From 1; counts the runs that count against `maxAttempts`. */
   readonly attempt: number;
   readonly maxAttempts: number;
+  /** From 1, and higher than that of every run of the job before: counts all of them, also over replays. */
+  readonly run: number;
   /** Fires on timeout, lost lease, cancel and shutdown; its reason is a `JobAbortedError`. Hand it to all that waits. */
   readonly signal: AbortSignal;
   /** 32 hex digits, constant over retries. */

@@ -35,6 +35,7 @@ export class RunContext implements JobContext {
   readonly payload: object;
   readonly attempt: number;
   readonly maxAttempts: number;
+  readonly run: number;
   readonly traceId: string;
   readonly requestId: string | null;
   private madeLog: JobLog | undefined;
@@ -49,6 +50,7 @@ export class RunContext implements JobContext {
     this.payload = payload;
     this.attempt = job.record.attempt;
     this.maxAttempts = job.record.maxAttempts;
+    this.run = job.record.runs;
     this.traceId = job.record.trace.traceId;
     this.requestId = job.record.facts.requestId ?? null;
   }

@@ -12,6 +12,7 @@ const ORDERS: readonly IsolateOrder[] = [
       jobId: 'one.run_1',
       attempt: 1,
       maxAttempts: 5,
+      run: 1,
       traceId: 't',
       requestId: null,
       traceparent: '00-t-p-00',

@@ -11,6 +11,7 @@ export interface IsolatedJob {
   readonly jobId: string;
   readonly attempt: number;
   readonly maxAttempts: number;
+  readonly run: number;
   readonly traceId: string;
   readonly requestId: string | null;
   readonly traceparent: string;
@@ -113,6 +114,7 @@ const JOB: { readonly [F in keyof IsolatedJob]: Check } = {
   jobId: isText,
   attempt: isNumber,
   maxAttempts: isNumber,
+  run: isNumber,
   traceId: isText,
   requestId: isTextOrNull,
   traceparent: isText,

@@ -18,6 +18,7 @@ function newRun() {
     payload: { a: 1 },
     attempt: 1,
     maxAttempts: 5,
+    run: 1,
     signal: new AbortController().signal,
     traceId: 't',
     requestId: null,

@@ -35,10 +35,11 @@ export class IsolatedRun {
     private readonly catalog: JobCatalog,
     private readonly outcome: Outcome,
   ) {
-    const { jobId, attempt, maxAttempts, traceId, requestId, traceparent, tracestate, signAs } = context;
+    const { jobId, attempt, maxAttempts, run, traceId, requestId, traceparent, tracestate, signAs } = context;
     const payloadJson = payloadToJson(context.type, context.payload);
     const checkpointJson = toJson(context.checkpoint.value);
-    this.job = { jobId, attempt, maxAttempts, traceId, requestId, traceparent, tracestate, signAs, payloadJson, checkpointJson };
+    const said = { jobId, attempt, maxAttempts, run, traceId, requestId, traceparent, tracestate, signAs };
+    this.job = { ...said, payloadJson, checkpointJson };
   }
 
   /** Ends the run, whatever goes on in its isolate. */
