@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Database, DeliveryLedger, type Delivery, type OnUnknown } from '@antrean/shop';
+import { type Database, DeliveryLedger, newRunId, type Delivery, type OnUnknown, type UnsentRuns } from '@antrean/shop';
 import { Marks } from '../../libs/shop/src/deliveries/marks.js';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
 
@@ -21,7 +21,12 @@ describe.each(DATABASES)('the delivery ledger on %s', (kind) => {
     id = randomUUID();
   });
 
-  const run = (jobId = 'job-a'): Delivery => ({ id, jobId, messageId: `<${id}@example.com>`, run: randomUUID() });
+  let runs = 0;
+  /** Each later than those before. */
+  const run = (jobId = 'job-a', unsent?: UnsentRuns): Delivery => {
+    runs += 1;
+    return { id, jobId, messageId: `<${id}@example.com>`, run: newRunId(runs), unsent };
+  };
   const begin = (delivery: Delivery, onUnknown: OnUnknown) => ledger.begin(delivery, onUnknown, new AbortController().signal);
   const entry = () => database.tables.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
   const state = async () => (await entry())?.state;
@@ -141,6 +146,44 @@ describe.each(DATABASES)('the delivery ledger on %s', (kind) => {
     await begin(late, 'resend');
     expect(await state()).not.toBe('sending');
     expect(await begin(run(), 'fail')).toEqual({ kind: 'begun', afterUnknown: false });
+  });
+
+  it('leaves no mark of it either when an earlier run was refused before', async () => {
+    const refused = run();
+    await begin(refused, 'fail');
+    await ledger.failed(refused);
+    const late = run();
+    await ledger.failed(late);
+    await begin(late, 'fail');
+    expect(await begin(run(), 'fail')).toEqual({ kind: 'begun', afterUnknown: false });
+  });
+
+  it('lets no call of a run that is over take the mark of a later one', async () => {
+    const late = run();
+    await ledger.failed(late);
+    const next = run();
+    await begin(next, 'resend');
+    await begin(late, 'resend');
+    expect((await entry())?.run).toBe(next.run);
+    await ledger.failed(next);
+    await begin(late, 'resend');
+    expect(await begin(run(), 'fail')).toEqual({ kind: 'begun', afterUnknown: false });
+  });
+
+  it('believes the job that a run whose mark is left sent nothing, but not of the runs before and after', async () => {
+    await begin(run(), 'fail');
+    const known = { first: runs, last: runs };
+    expect(await begin(run('job-a', { first: runs - 1, last: runs - 1 }), 'fail')).toMatchObject({ kind: 'unknown' });
+    expect(await begin(run('job-a', { first: runs + 1, last: runs + 9 }), 'fail')).toMatchObject({ kind: 'unknown' });
+    await age(120_000);
+    expect(await begin(run('job-b', known), 'fail')).toMatchObject({ kind: 'unknown' });
+    expect(await begin(run('job-a', known), 'fail')).toEqual({ kind: 'begun', afterUnknown: false });
+  });
+
+  it('keeps saying that the fate of an earlier run is unknown when the one after it sent nothing', async () => {
+    await begin(run(), 'resend');
+    await begin(run(), 'resend');
+    expect(await begin(run('job-a', { first: runs, last: runs }), 'resend')).toEqual({ kind: 'begun', afterUnknown: true });
   });
 
   it('remembers a mail for thirty days from its last change', async () => {

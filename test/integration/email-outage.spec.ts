@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { catalog, SendEmail } from '@antrean/catalog';
-import { JobAbortedError, Snooze } from '@antrean/jobs';
-import { DeliveryLedger, ShopModule, type Database } from '@antrean/shop';
+import { JobAbortedError, Snooze, type Checkpoint } from '@antrean/jobs';
+import { DeliveryLedger, LedgerAwayError, ShopModule, UnfitDatabaseError, type Database } from '@antrean/shop';
 import { EmailSendHandler } from '../../apps/worker/src/handlers/email-send/email-send.handler.js';
 import { EmailSendModule } from '../../apps/worker/src/handlers/email-send/email-send.module.js';
 import { MailComposer } from '../../apps/worker/src/handlers/email-send/message/mail-composer.js';
@@ -140,6 +140,56 @@ describe('one mail while the database is away', () => {
     expect(smtp.received).toHaveLength(1);
   });
 
+  describe('whose end the ledger is never told', () => {
+    const untold = new Error('The worker ended before.');
+    let context: ReturnType<typeof jobContext<typeof SendEmail>>;
+
+    beforeEach(() => {
+      const ledger = worker.get(DeliveryLedger, { strict: false });
+      jest.spyOn(ledger, 'failed').mockRejectedValue(new LedgerAwayError(untold));
+      context = jobContext(SendEmail, payload, { checkpoint: kept() });
+    });
+
+    const nextRun = (run: number) =>
+      email.handle(jobContext(SendEmail, payload, { jobId: context.jobId, run, checkpoint: context.checkpoint }));
+
+    it('is sent by the next run, for the job knows that the server refused it', async () => {
+      smtp.refuse('data', 451, 'Try again later');
+      await expect(email.handle(context)).rejects.toMatchObject({ code: 'smtp_451' });
+      expect(await markStates(database)).toEqual(['sending']);
+      const result = await nextRun(2);
+      expect(result).toMatchObject({ via: 'smtp' });
+      expect(result).not.toHaveProperty('resent_after_unknown');
+    });
+
+    it('is sent by the next run, for the job knows that it was not handed over when the reply of the ledger was lost', async () => {
+      const ledger = worker.get(DeliveryLedger, { strict: false });
+      const { begin } = ledger;
+      const lost = jest.spyOn(ledger, 'begin').mockImplementation(async (...args) => {
+        await begin.apply(ledger, args);
+        throw new LedgerAwayError(untold);
+      });
+      await expect(email.handle(context)).rejects.toBeInstanceOf(Snooze);
+      await expect(nextRun(2)).rejects.toBeInstanceOf(Snooze);
+      lost.mockRestore();
+      expect(await markStates(database)).toEqual(['sending']);
+      expect(await nextRun(3)).toMatchObject({ via: 'smtp' });
+    });
+  });
+
+  it('waits for a database that it cannot work on for now', async () => {
+    const marks = new Marks(database);
+    const ledger = new DeliveryLedger(marks);
+    jest.spyOn(marks, 'begin').mockRejectedValueOnce(new UnfitDatabaseError('There is no such table for now.'));
+    jest.spyOn(marks, 'sent').mockRejectedValueOnce(new UnfitDatabaseError('There is no such table for now.'));
+    const transport = worker.get(MailTransport, { strict: false });
+    const waiting = new EmailSendHandler(worker.get(MailComposer, { strict: false }), transport, ledger, 'fail');
+    const context = jobContext(SendEmail, payload);
+    expect(await waiting.handle(context)).toMatchObject({ via: 'smtp' });
+    expect(await markStates(database)).toEqual(['sent']);
+    expect(context.lines).toEqual([]);
+  });
+
   it.each(['stands still', 'is killed'] as const)('is recorded when it %s while it is handed over', async (way) => {
     const [goes, comes] = WAYS[way];
     const release = smtp.hold('data');
@@ -189,3 +239,17 @@ describe('one mail while the database is away', () => {
     expect(await markStates(database)).toEqual([]);
   });
 });
+
+/** As a job keeps it. */
+function kept(): Checkpoint {
+  let value: unknown;
+  return {
+    get value() {
+      return value;
+    },
+    save: (next) => {
+      value = next;
+      return Promise.resolve();
+    },
+  };
+}

@@ -4,7 +4,14 @@ export { DatabaseLife, type DatabaseReport } from './database/database-life.js';
 export { Database, type ShopTransaction } from './database/database.js';
 export type { Period } from './database/period.js';
 export { DeliveryLedger } from './deliveries/delivery-ledger.js';
-export { LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './deliveries/delivery.js';
+export {
+  LedgerAwayError,
+  newRunId,
+  type BeginOutcome,
+  type Delivery,
+  type OnUnknown,
+  type UnsentRuns,
+} from './deliveries/delivery.js';
 export { StaleImportError, type ImportChunk, type ImportReject, type ImportState } from './imports/import-state.js';
 export { Imports } from './imports/imports.js';
 export { amountText, priceText } from './orders/amount.js';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { DatabaseAwayError } from '../database/database-errors.js';
+import { isDatabaseTrouble } from '../database/database-errors.js';
 import { LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './delivery.js';
 import { type Marks } from './marks.js';
 
@@ -28,13 +28,12 @@ export class DeliveryLedger implements OnApplicationShutdown {
 
   /**
    * Marks the mail as being sent by this run, unless it was sent, or is being sent, or its fate is unknown. While the database is
-   * away it is asked again.
-   * @throws {LedgerAwayError} it was away for too long, or the signal fired. The mark may still be left: `failed` takes it away.
+   * away or unfit it is asked again.
+   * @throws {LedgerAwayError} it was so for too long, or the signal fired. The mark may still be left: `failed` takes it away.
    */
   async begin(delivery: Delivery, onUnknown: OnUnknown, signal: AbortSignal): Promise<BeginOutcome> {
     const giveUp = AbortSignal.any([signal, AbortSignal.timeout(this.patienceMs)]);
-    const begun = untilAnswered(() => this.marks.begin(delivery, onUnknown), giveUp);
-    return unlessAborted(begun, giveUp);
+    return untilAnswered(() => this.marks.begin(delivery, onUnknown), giveUp);
   }
 
   /**
@@ -60,13 +59,18 @@ export class DeliveryLedger implements OnApplicationShutdown {
   }
 }
 
-/** Calls again while the database is away: each call may be carried out any number of times. @throws {LedgerAwayError} */
-async function untilAnswered<T>(call: () => Promise<T>, giveUp: AbortSignal): Promise<T> {
+/** Rejects as soon as the signal fires; a call in hand goes on. @throws {LedgerAwayError} */
+function untilAnswered<T>(call: () => Promise<T>, giveUp: AbortSignal): Promise<T> {
+  return unlessAborted(askedAgain(call, giveUp), giveUp);
+}
+
+/** Calls again while the database is not to be used: each call may be carried out any number of times. */
+async function askedAgain<T>(call: () => Promise<T>, giveUp: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof DatabaseAwayError)) throw error;
+      if (!isDatabaseTrouble(error)) throw error;
       // Once given up it is not called again: `failed` has been called then, and is to be the last word.
       if (!(await rested(failures, giveUp))) throw new LedgerAwayError(error);
     }

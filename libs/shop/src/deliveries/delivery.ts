@@ -1,11 +1,34 @@
+import { randomUUID } from 'node:crypto';
+
+/** That many start the id of a run, so that the database too can compare two. */
+export const RUN_DIGITS = 5;
+
 /** One run's try to send one mail. */
 export interface Delivery {
   /** Of the mail: the same for all runs that would send the same. */
   readonly id: string;
   readonly jobId: string;
   readonly messageId: string;
-  /** Tells this run from every other, also of the same job. */
+  /** Tells this run from every other, also of the same job: see {@link newRunId}. */
   readonly run: string;
+  /** What the job itself knows of its earlier runs. */
+  readonly unsent?: UnsentRuns | undefined;
+}
+
+/** Runs of one job, all from the first to the last, of which it is certain that none handed the mail over. */
+export interface UnsentRuns {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** @param number of the run, as its job counts them. */
+export function newRunId(number: number): string {
+  return `${String(number).padStart(RUN_DIGITS, '0')}:${randomUUID()}`;
+}
+
+/** Of two runs of one job the later has the higher one. */
+export function runNumberOf(id: string): number {
+  return Number(id.slice(0, RUN_DIGITS));
 }
 
 /** What to do about a mail that an earlier run handed over without learning what became of it. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sql } from 'kysely';
 import { Database, type ShopTransaction } from '../database/database.js';
 import { RETENTION_MS, decide, type Mark } from './decide.js';
-import type { BeginOutcome, Delivery, OnUnknown } from './delivery.js';
+import { RUN_DIGITS, type BeginOutcome, type Delivery, type OnUnknown } from './delivery.js';
 
 /** Marks that are too old go with each that is new, so that there are never more than there is need of. */
 const SWEPT_AT_ONCE = 10;
@@ -56,7 +56,10 @@ export class Marks {
     );
   }
 
-  /** The row stays, and says that this run is over: its `begin` may have been given up, and be carried out later than this. */
+  /**
+   * The row stays, and says that this run is over: its `begin` may have been given up, and be carried out later than this. It takes the
+   * place of a row that says so of another run, but for a later one of the job.
+   */
   async failed(delivery: Delivery): Promise<void> {
     await this.database.transaction((transaction) =>
       transaction
@@ -65,10 +68,28 @@ export class Marks {
         .onConflict((conflict) =>
           conflict
             .column('id')
-            .doUpdateSet((eb) => ({ state: eb.ref('excluded.state'), at: eb.ref('excluded.at') }))
-            .where('deliveries.run', '=', delivery.run)
-            .where('deliveries.state', '=', 'sending')
-            .where('deliveries.unknown', '=', 0),
+            .doUpdateSet((eb) => ({
+              state: eb.ref('excluded.state'),
+              run: eb.ref('excluded.run'),
+              job_id: eb.ref('excluded.job_id'),
+              at: eb.ref('excluded.at'),
+            }))
+            .where((eb) => {
+              const numberOf = (run: 'deliveries.run' | 'excluded.run') => sql`substr(${eb.ref(run)}, 1, ${sql.lit(RUN_DIGITS)})`;
+              const isOwnMark = eb.and([
+                eb('deliveries.state', '=', 'sending'),
+                eb('deliveries.run', '=', delivery.run),
+                eb('deliveries.unknown', '=', 0),
+              ]);
+              const isEarlierEnd = eb.and([
+                eb('deliveries.state', '=', 'failed'),
+                eb.or([
+                  eb('deliveries.job_id', '<>', delivery.jobId),
+                  eb(numberOf('deliveries.run'), '<', numberOf('excluded.run')),
+                ]),
+              ]);
+              return eb.or([isOwnMark, isEarlierEnd]);
+            }),
         )
         .execute(),
     );

@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Inject } from '@nestjs/common';
 import { SendEmail } from '@antrean/catalog';
 import { endsWithin } from '@antrean/platform';
-import { JobHandler, PermanentError, Snooze, type Handles, type JobContext, type JobLog } from '@antrean/jobs';
-import { DeliveryLedger, LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from '@antrean/shop';
+import { JobHandler, PermanentError, Snooze, type Handles, type JobContext } from '@antrean/jobs';
+import { DeliveryLedger, LedgerAwayError, newRunId, type BeginOutcome, type Delivery, type OnUnknown } from '@antrean/shop';
 import { MailComposer } from './message/mail-composer.js';
 import type { MailMessage } from './message/mail-message.js';
 import { MailNotSentError, MailTransport, type MailReceipt } from './transport/mail-transport.js';
+import { knownUnsent, withRun } from './unsent-runs.js';
 
 /** Injection token of the setting `EMAIL_ON_UNKNOWN`. */
 export const ON_UNKNOWN = Symbol('ON_UNKNOWN');
@@ -31,6 +31,8 @@ export type EmailSendResult =
     }
   | { readonly skipped: 'already_sent'; readonly message_id: string; readonly sent_at: string };
 
+type Context = JobContext<typeof SendEmail>;
+
 /** Composes a mail, asks the ledger whether it may go, sends it, and records that. */
 @JobHandler(SendEmail)
 export class EmailSendHandler implements Handles<typeof SendEmail> {
@@ -41,10 +43,12 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
     @Inject(ON_UNKNOWN) private readonly onUnknown: OnUnknown,
   ) {}
 
-  async handle({ jobId, payload, signal, log }: JobContext<typeof SendEmail>): Promise<EmailSendResult> {
+  async handle(context: Context): Promise<EmailSendResult> {
+    const { jobId, payload, run } = context;
     const { deliveryId, message } = await this.composer.compose(payload, jobId);
-    const delivery: Delivery = { id: deliveryId, jobId, messageId: message.messageId, run: randomUUID() };
-    const outcome = await this.begin(delivery, signal, log);
+    const unsent = knownUnsent(context.checkpoint);
+    const delivery: Delivery = { id: deliveryId, jobId, messageId: message.messageId, run: newRunId(run), unsent };
+    const outcome = await this.begin(delivery, context);
     switch (outcome.kind) {
       case 'already_sent':
         return { skipped: 'already_sent', message_id: outcome.messageId, sent_at: outcome.sentAt.toISOString() };
@@ -53,8 +57,8 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
       case 'unknown':
         throw deliveryUnknown(outcome);
       case 'begun': {
-        const receipt = await this.send(message, delivery, signal, log);
-        await this.recordSent(delivery, signal, log);
+        const receipt = await this.send(message, delivery, context);
+        await this.recordSent(delivery, context);
         return {
           message_id: message.messageId,
           accepted: receipt.accepted,
@@ -67,48 +71,66 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
   }
 
   /** Nothing was handed over while the ledger was away, so that costs no attempt. */
-  private async begin(delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<BeginOutcome> {
+  private async begin(delivery: Delivery, context: Context): Promise<BeginOutcome> {
     try {
-      return await this.ledger.begin(delivery, this.onUnknown, signal);
+      return await this.ledger.begin(delivery, this.onUnknown, context.signal);
     } catch (error) {
       if (!(error instanceof LedgerAwayError)) throw error;
       // A call that was not answered may be carried out yet: the next run is not to take its mark for that of a mail handed over.
-      void this.recordFailed(delivery, signal, log);
-      signal.throwIfAborted();
+      void this.recordFailed(delivery, context);
+      await tellNextRun(context);
+      context.signal.throwIfAborted();
       throw new Snooze(LEDGER_AWAY_DELAY, 'The delivery ledger in the database did not answer. The mail was not sent.');
     }
   }
 
-  private async send(message: MailMessage, delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<MailReceipt> {
+  private async send(message: MailMessage, delivery: Delivery, context: Context): Promise<MailReceipt> {
+    const { signal, log } = context;
     try {
       return await this.transport.send(message, signal);
     } catch (error) {
       if (!(error instanceof MailNotSentError)) throw error;
-      if (error.fate === 'not_taken') await this.recordFailed(delivery, signal, log);
-      else log.warn('the fate of a mail is unknown', { message_id: delivery.messageId, err: error });
+      if (error.fate === 'not_taken') {
+        if (!(await this.recordFailed(delivery, context))) await tellNextRun(context);
+      } else log.warn('the fate of a mail is unknown', { message_id: delivery.messageId, err: error });
       signal.throwIfAborted();
       throw error.permanent ? new PermanentError(error.message, { code: error.code, cause: error }) : error;
     }
   }
 
   /** The mail is out: a ledger that cannot be reached must not make the job fail and the mail go out twice. */
-  private recordSent(delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<void> {
+  private recordSent(delivery: Delivery, { signal, log }: Context): Promise<void> {
     const recorded = this.ledger.sent(delivery).catch((error: unknown) => {
       log.error('a sent mail could not be recorded', { message_id: delivery.messageId, err: error });
     });
     return whileTimeIsLeft(recorded, signal);
   }
 
-  /** Why the mail was not sent matters more than that the mark stays; a later run then takes the fate as unknown. */
-  private recordFailed(delivery: Delivery, signal: AbortSignal, log: JobLog): Promise<void> {
-    const recorded = this.ledger.failed(delivery).catch((error: unknown) => {
-      log.warn('the mark of a mail that was not sent could not be removed', {
-        message_id: delivery.messageId,
-        err: error,
-      });
-    });
-    return whileTimeIsLeft(recorded, signal);
+  /** @returns whether it is recorded by now; it is all the same, once the ledger can be reached. */
+  private async recordFailed(delivery: Delivery, { signal, log }: Context): Promise<boolean> {
+    let isRecorded = false;
+    const recorded = this.ledger.failed(delivery).then(
+      () => {
+        isRecorded = true;
+      },
+      (error: unknown) => {
+        log.warn('the mark of a mail that was not sent could not be removed', { message_id: delivery.messageId, err: error });
+      },
+    );
+    await whileTimeIsLeft(recorded, signal);
+    return isRecorded;
   }
+}
+
+/**
+ * The ledger does not know yet that this run handed nothing over, so that the next one is told by the job itself. It takes a mark that
+ * is left for that of a mail of unknown fate only when neither could be told.
+ */
+async function tellNextRun({ run, checkpoint, signal, log }: Context): Promise<void> {
+  const told = checkpoint.save(withRun(knownUnsent(checkpoint), run)).catch((error: unknown) => {
+    log.warn('the next run could not be told that nothing was handed over', { err: error });
+  });
+  await whileTimeIsLeft(told, signal);
 }
 
 /** Waits for a record, which is made without anybody waiting too, but not until the run is out of time. */
