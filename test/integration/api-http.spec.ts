@@ -192,7 +192,7 @@ describe('the api as an HTTP server', () => {
         payload_schema: { type: 'object', required: ['to', 'template'], additionalProperties: false },
         policy: {
           concurrency: { worker: 50 },
-          timeout_sec: 30,
+          timeout_sec: 60,
           max_attempts: 5,
           backoff: { type: 'exponential', base_sec: 5, factor: 4, cap_sec: 600 },
           dedupe: { policy: 'ttl', ttl_sec: 600, on_duplicate: 'conflict' },

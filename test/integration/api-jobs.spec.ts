@@ -93,7 +93,7 @@ describe('jobs over HTTP', () => {
       status: 'queued',
       attempt: 0,
       max_attempts: 5,
-      timeout_sec: 30,
+      timeout_sec: 60,
       trace_id: submitted.trace_id,
       created_at: submitted.created_at,
       run_at: submitted.created_at,

@@ -45,6 +45,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   await worker.close();
   await smtp.stop();
 });
@@ -132,12 +133,49 @@ describe('one mail while the database is away', () => {
     await databases.server.kill();
     const failure = await impatient.handle(jobContext(SendEmail, payload)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Snooze);
-    expect(failure).toMatchObject({ message: 'The delivery ledger in the database did not answer. The mail was not sent.' });
+    expect(failure).toMatchObject({
+      delayMs: 5_000,
+      message: 'The delivery ledger in the database did not answer. The mail was not sent.',
+    });
     await databases.server.restart();
     await eventually(async () => {
       expect(await markStates(database)).toEqual([]);
     });
     expect(smtp.received).toHaveLength(1);
+  });
+
+  it('is put off for longer each time in a row, up to five minutes', async () => {
+    const ledger = worker.get(DeliveryLedger, { strict: false });
+    jest.spyOn(ledger, 'begin').mockRejectedValue(new LedgerAwayError(new Error('It is away.')));
+    const checkpoint = kept();
+    const delays: unknown[] = [];
+    for (const run of [1, 2, 3, 4, 5, 6, 7, 8, 1_000]) {
+      await email.handle(jobContext(SendEmail, payload, { run, checkpoint })).catch((error: unknown) => {
+        delays.push((error as Snooze).delayMs);
+      });
+    }
+    expect(delays).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 5_000]);
+  });
+
+  it('has 30 seconds of its own from when the ledger has answered, and may have been taken when they are over', async () => {
+    const own = new AbortController();
+    const { timeout } = AbortSignal;
+    const asked: number[] = [];
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      asked.push(ms);
+      return ms === 30_000 ? own.signal : timeout.call(AbortSignal, ms);
+    });
+    smtp.hang('data');
+    databases.server.freeze();
+    const context = jobContext(SendEmail, payload);
+    const running = email.handle(context).catch((error: unknown) => error);
+    await pause(OUTAGE_MS);
+    expect(asked).not.toContain(30_000);
+    databases.server.thaw();
+    await smtp.next('data');
+    own.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    expect(await running).toMatchObject({ code: 'delivery_unknown' });
+    expect(context.lines[0]?.fields['err']).toMatchObject({ code: 'smtp_etimedout', fate: 'unknown' });
   });
 
   describe('whose end the ledger is never told', () => {

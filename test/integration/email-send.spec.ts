@@ -195,6 +195,18 @@ describe('a mail of unknown fate', () => {
     expect(await ledgerStates()).toEqual(['sent']);
   });
 
+  it('fails for good at once when that was asked for, as there may be no other attempt', async () => {
+    server.drop('data');
+    const email = await handler({ onUnknown: 'fail' });
+    const error = await failure(email.handle(jobContext(SendEmail, payload)));
+    expect(error).toBeInstanceOf(PermanentError);
+    expect(error).toMatchObject({
+      code: 'delivery_unknown',
+      message: expect.stringMatching(/If the mail is not there, submit it again\.$/) as unknown,
+    });
+    expect(await ledgerStates()).toEqual(['sending']);
+  });
+
   it('fails for good when that was asked for, and says what to check', async () => {
     server.drop('data');
     const email = await handler({ onUnknown: 'fail' });

@@ -55,7 +55,8 @@ export class SendEmailPayload {
 export const SendEmail = defineJob('email.send', {
   payload: SendEmailPayload,
   concurrency: { worker: 50 },
-  timeout: '30s',
+  // 15 s for the ledger, 30 s for the mail, 10 s for its record.
+  timeout: '60s',
   attempts: 5,
   // It cannot kill its worker: one that dies under it, again and again, dies of something else.
   maxCrashes: 10,

@@ -5,7 +5,7 @@ import { isDatabaseTrouble } from '../database/database-errors.js';
 import { LedgerAwayError, type BeginOutcome, type Delivery, type OnUnknown } from './delivery.js';
 import { type Marks } from './marks.js';
 
-/** How long a mail waits for its mark: half of the default timeout. Time is left for the mail itself. */
+/** How long a mail waits for its mark. The timeout of the job leaves time for the mail itself. */
 const PATIENCE_MS = 15_000;
 /** The wait between two tries doubles up to this. */
 const LONGEST_REST_MS = 1_000;

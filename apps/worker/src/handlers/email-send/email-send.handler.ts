@@ -13,7 +13,11 @@ import { knownUnsent, withRun } from './unsent-runs.js';
 export const ON_UNKNOWN = Symbol('ON_UNKNOWN');
 
 /** The ledger has heard that the database is back, and what is to become of this run's mark, before the next one asks. */
-const LEDGER_AWAY_DELAY = '5s';
+const FIRST_AWAY_DELAY_MS = 5_000;
+/** The wait doubles with each run in a row that could not ask, so that the snoozes that a job has last for days. */
+const LONGEST_AWAY_DELAY_MS = 300_000;
+/** For handing the mail over, from when the ledger has answered. */
+const MAIL_MS = 30_000;
 /** How long a run whose mail was taken or refused waits for the record of that; it is made all the same. */
 const LONGEST_WAIT_MS = 10_000;
 /** … and how long once its signal has fired: a worker that shuts down soon lets go of it. */
@@ -55,7 +59,7 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
       case 'in_progress':
         throw new Snooze('15s', `The job ${outcome.jobId} is sending the mail with this message_key.`);
       case 'unknown':
-        throw deliveryUnknown(outcome);
+        throw deliveryUnknown(outcome, context);
       case 'begun': {
         const receipt = await this.send(message, delivery, context);
         await this.recordSent(delivery, context);
@@ -72,28 +76,33 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
 
   /** Nothing was handed over while the ledger was away, so that costs no attempt. */
   private async begin(delivery: Delivery, context: Context): Promise<BeginOutcome> {
+    const { signal, log } = context;
     try {
-      return await this.ledger.begin(delivery, this.onUnknown, context.signal);
+      return await this.ledger.begin(delivery, this.onUnknown, signal);
     } catch (error) {
       if (!(error instanceof LedgerAwayError)) throw error;
       // A call that was not answered may be carried out yet: the next run is not to take its mark for that of a mail handed over.
       void this.recordFailed(delivery, context);
+      log.warn('the delivery ledger did not answer', { err: error });
       await tellNextRun(context);
-      context.signal.throwIfAborted();
-      throw new Snooze(LEDGER_AWAY_DELAY, 'The delivery ledger in the database did not answer. The mail was not sent.');
+      signal.throwIfAborted();
+      throw new Snooze(awayDelay(context), 'The delivery ledger in the database did not answer. The mail was not sent.');
     }
   }
 
   private async send(message: MailMessage, delivery: Delivery, context: Context): Promise<MailReceipt> {
     const { signal, log } = context;
     try {
-      return await this.transport.send(message, signal);
+      return await this.transport.send(message, AbortSignal.any([signal, AbortSignal.timeout(MAIL_MS)]));
     } catch (error) {
       if (!(error instanceof MailNotSentError)) throw error;
       if (error.fate === 'not_taken') {
         if (!(await this.recordFailed(delivery, context))) await tellNextRun(context);
       } else log.warn('the fate of a mail is unknown', { message_id: delivery.messageId, err: error });
       signal.throwIfAborted();
+      // The next run would be told so, but there need not be one.
+      if (error.fate === 'unknown' && this.onUnknown === 'fail')
+        throw deliveryUnknown({ ...delivery, since: new Date() }, context);
       throw error.permanent ? new PermanentError(error.message, { code: error.code, cause: error }) : error;
     }
   }
@@ -139,10 +148,20 @@ async function whileTimeIsLeft(recorded: Promise<void>, signal: AbortSignal): Pr
   if (signal.aborted) await endsWithin(recorded, LAST_WAIT_MS);
 }
 
-function deliveryUnknown({ jobId, messageId, since }: BeginOutcome & { readonly kind: 'unknown' }): PermanentError {
+/** The run itself is among those that the job knows of by now. */
+function awayDelay({ checkpoint }: Context): `${number}ms` {
+  const { first, last } = knownUnsent(checkpoint) ?? { first: 0, last: 0 };
+  return `${Math.min(FIRST_AWAY_DELAY_MS * 2 ** (last - first), LONGEST_AWAY_DELAY_MS)}ms`;
+}
+
+function deliveryUnknown(
+  { jobId, messageId, since }: { readonly jobId: string; readonly messageId: string; readonly since: Date },
+  { payload }: Context,
+): PermanentError {
   return new PermanentError(
     `It is unknown whether this mail was sent: a run of ${jobId} began to send it at ${since.toISOString()} and ended without an answer. ` +
-      `Look for ${messageId} in the mail server's log. If the mail is not there, submit it again with another message_key.`,
+      `Look for ${messageId} in the mail server's log. If the mail is not there, submit it again` +
+      (payload.message_key === undefined ? '.' : ' with another message_key.'),
     { code: 'delivery_unknown' },
   );
 }

@@ -46,12 +46,18 @@ describe('an SMTP error', () => {
     '%s passes, and only after the hand-over is the fate unknown',
     (code) => {
       const error = fault('Connection closed unexpectedly', { code });
-      const common = {
+      const common = { code: `smtp_${code.toLowerCase()}`, permanent: false };
+      expect(smtpError(error, false)).toMatchObject({
+        ...common,
         message: 'The mail could not be handed to the mail server: Connection closed unexpectedly',
-        permanent: false,
-      };
-      expect(smtpError(error, false)).toMatchObject({ ...common, code: `smtp_${code.toLowerCase()}`, fate: 'not_taken' });
-      expect(smtpError(error, true)).toMatchObject({ ...common, code: `smtp_${code.toLowerCase()}`, fate: 'unknown' });
+        fate: 'not_taken',
+      });
+      expect(smtpError(error, true)).toMatchObject({
+        ...common,
+        message:
+          'The mail was handed to the mail server, and whether the server took it is not known: Connection closed unexpectedly',
+        fate: 'unknown',
+      });
     },
   );
 

@@ -29,7 +29,10 @@ export function smtpError(error: unknown, handedOver: boolean): MailNotSentError
       cause: error,
     });
   }
-  return new MailNotSentError(`The mail could not be handed to the mail server: ${oneLine(message)}`, {
+  const whatIsKnown = handedOver
+    ? 'The mail was handed to the mail server, and whether the server took it is not known'
+    : 'The mail could not be handed to the mail server';
+  return new MailNotSentError(`${whatIsKnown}: ${oneLine(message)}`, {
     code: `smtp_${code.toLowerCase()}`,
     fate: handedOver ? 'unknown' : 'not_taken',
     permanent: PERMANENT_CODES.has(code) && !handedOver,
@@ -50,8 +53,13 @@ function readFault(error: unknown): SmtpFault {
   const response = 'response' in fields ? fields.response : undefined;
   return {
     message,
-    code: typeof code === 'string' ? code : undefined,
+    code: isTimeout(error) ? 'ETIMEDOUT' : typeof code === 'string' ? code : undefined,
     responseCode: typeof responseCode === 'number' ? responseCode : undefined,
     response: typeof response === 'string' ? response : undefined,
   };
+}
+
+/** Of `AbortSignal.timeout`, whose code is a number. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
 }
