@@ -186,6 +186,15 @@ describe.each(DATABASES)('the delivery ledger on %s', (kind) => {
     expect(await begin(run('job-a', { first: runs, last: runs }), 'resend')).toEqual({ kind: 'begun', afterUnknown: true });
   });
 
+  it('says at once that a record could not be made when the application ends, whatever the database does with the call', async () => {
+    const marks = new Marks(database);
+    jest.spyOn(marks, 'sent').mockReturnValue(new Promise(() => undefined));
+    const ending = new DeliveryLedger(marks);
+    const recorded = ending.sent(run());
+    ending.onApplicationShutdown();
+    await expect(recorded).rejects.toMatchObject({ code: 'ledger_away' });
+  });
+
   it('remembers a mail for thirty days from its last change', async () => {
     const first = run();
     await begin(first, 'resend');
