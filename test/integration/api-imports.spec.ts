@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { ImportCustomers, catalog } from '@antrean/catalog';
@@ -152,6 +152,7 @@ describe('an upload to import', () => {
 
     beforeAll(async () => {
       await files.seed([FILE, 'jobs/import.customers/01jdvz8xq4t4y8q7m5k3n2p1r0/upload.csv', 'orders/1/invoice.pdf']);
+      await symlink(join(files.root, 'orders/1/invoice.pdf'), join(files.root, 'uploads/link.csv'));
     });
 
     it('is answered with the job that reads it, where it lies', async () => {
@@ -180,6 +181,7 @@ describe('an upload to import', () => {
     it.each([
       ['nobody has put there', { file_key: 'uploads/none.csv' }, 422, 'file_not_found', '#/file_key'],
       ['is a folder', { file_key: 'uploads/shop-1' }, 422, 'file_not_found', '#/file_key'],
+      ['is a link to another', { file_key: 'uploads/link.csv' }, 422, 'file_not_found', '#/file_key'],
       [
         'an upload of others',
         { file_key: 'jobs/import.customers/01jdvz8xq4t4y8q7m5k3n2p1r0/upload.csv' },

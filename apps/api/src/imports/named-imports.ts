@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ImportCustomers } from '@antrean/catalog';
 import type { EnqueuedJob } from '@antrean/jobs';
-import { Storage, StorageNameError, parseStorageName, type StorageName } from '@antrean/platform';
+import { Storage, StorageNameError, StorageRefusedError, parseStorageName, type StorageName } from '@antrean/platform';
 import { checkBody, invalidFields } from '../http/body-faults.js';
 import { ProblemError } from '../http/problem-error.js';
 import { JobSubmitter } from '../jobs/job-submitter.js';
@@ -23,9 +23,22 @@ export class NamedImports {
   async submit(given: object, request: SubmitRequest): Promise<EnqueuedJob> {
     const { body: payload, faults } = checkBody(NamedImportBody, given, []);
     if (faults.length > 0) throw invalidFields(faults);
-    if ((await this.storage.stat(nameOf(payload.file_key))) === undefined) throw notThere();
+    await this.find(nameOf(payload.file_key));
     const { user_id: userId } = payload;
     return this.submitter.submit({ definition: ImportCustomers, payload, payloadAt: '', options: { userId } }, request);
+  }
+
+  private async find(name: StorageName): Promise<void> {
+    try {
+      if ((await this.storage.stat(name)) !== undefined) return;
+    } catch (error) {
+      // A link, say, or a file that the storage lets nobody read.
+      if (!(error instanceof StorageRefusedError)) throw error;
+    }
+    const detail =
+      'The storage has no file of the name in file_key, or one that it does not hand out, such as a link. Put the file itself there ' +
+      'first, and keep it until the import has ended.';
+    throw new ProblemError('file_not_found', detail, { errors: [{ pointer: AT_FILE, detail: 'must be a file that is there' }] });
   }
 }
 
@@ -38,9 +51,4 @@ function nameOf(text: string): StorageName {
     if (error instanceof StorageNameError) throw invalidFields([{ pointer: AT_FILE, detail: error.message }]);
     throw error;
   }
-}
-
-function notThere(): ProblemError {
-  const detail = 'The storage has no file of the name in file_key. Put it there first, and keep it until the import has ended.';
-  return new ProblemError('file_not_found', detail, { errors: [{ pointer: AT_FILE, detail: 'must be a file that is there' }] });
 }

@@ -10,7 +10,7 @@ const LONGEST_MS = 86_400_000;
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const isDate = HTTP_DATE.test(header);
-  if (!isDate && !/^\d{1,9}$/.test(header)) return undefined;
+  if (!isDate && !/^\d+$/.test(header)) return undefined;
   const ms = isDate ? Date.parse(header) - now : Number(header) * 1_000;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_MS);
 }
