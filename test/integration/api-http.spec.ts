@@ -55,7 +55,7 @@ describe('the api as an HTTP server', () => {
     },
   );
 
-  it.each(['/jobs/bulk', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6/pause', '/reports', '/exports'])(
+  it.each(['/jobs/bulk', '/jobs/email.send_01M8KZ529QERT1Z0QMV0JH9NB6/pause', '/schedules'])(
     'says that %s is not there yet',
     async (path) => {
       const answer = await api.http.post(path).send({});

@@ -118,12 +118,12 @@ describe('a worker that is blocked while it has several runs', () => {
 
   it('does not have them buried soon where others may be what blocks: their crashes count among all of them only', async () => {
     const [ulid = ''] = await queue.add([SHORT]);
-    await block(8, { blameShared: true });
-    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 8, suspect: false });
+    await block(9, { blameShared: true });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 9, suspect: false });
     await block(1, { blameShared: true });
-    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 9, suspect: true });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'queued', crashes: 0, crashesInAll: 10, suspect: true });
     await block(1, { blameShared: true });
-    expect((await queue.read(ulid)).record).toMatchObject({ status: 'failed', crashes: 0, crashesInAll: 10 });
+    expect((await queue.read(ulid)).record).toMatchObject({ status: 'failed', crashes: 0, crashesInAll: 11 });
   });
 
   it('makes no suspects of them for that, though one crash of their own would bury them', async () => {
