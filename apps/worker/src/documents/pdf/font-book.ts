@@ -67,13 +67,18 @@ export class FontBook {
     return new FontBook(slices, { regular: await load(first, 'regular'), bold: await load(first, 'bold') });
   }
 
-  /** Reads the fonts that the text needs. Before that its characters are drawn as boxes, as are those that no font has. */
-  async prepare(text: string, weight: Weight): Promise<void> {
+  /**
+   * Reads the fonts that the text needs. Before that its characters are drawn as boxes, as are those that no font has.
+   * @returns the text as the fonts have it, which is what to draw: accents one with their letters (NFC), no halves of characters.
+   */
+  async prepare(text: string, weight: Weight): Promise<string> {
+    const prepared = text.toWellFormed().normalize('NFC');
     const known = this.faceOfCharacter[weight];
-    for (const character of text) {
+    for (const character of prepared) {
       const codePoint = character.codePointAt(0) ?? 0;
       if (!known.has(codePoint)) known.set(codePoint, await this.find(codePoint, weight));
     }
+    return prepared;
   }
 
   faceOf(codePoint: number, weight: Weight): Face {

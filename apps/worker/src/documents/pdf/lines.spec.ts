@@ -12,13 +12,13 @@ function runsOf(line: TextLine | undefined): string[] {
 }
 
 async function lines(text: string, maxWidth: number): Promise<string[]> {
-  await book.prepare(text, 'regular');
-  return textLines(text, maxWidth, 'regular', book).map((line) => line.runs.map((run) => run.text).join(''));
+  return textLines(await book.prepare(text, 'regular'), maxWidth, 'regular', book).map((line) =>
+    line.runs.map((run) => run.text).join(''),
+  );
 }
 
 async function order(text: string): Promise<string[]> {
-  await book.prepare(text, 'regular');
-  return runsOf(textLines(text, Infinity, 'regular', book)[0]);
+  return runsOf(textLines(await book.prepare(text, 'regular'), Infinity, 'regular', book)[0]);
 }
 
 describe('lines of text', () => {
@@ -36,12 +36,24 @@ describe('lines of text', () => {
   });
 
   it('are no wider than they may be, whatever the text is', async () => {
-    const text = 'The quick brown fox — Ζωή Зоя 王小明漢字 สวัสดีชาวโลก مرحبا بالعالم זוי ' + 'x'.repeat(50);
-    await book.prepare(text, 'regular');
+    const written = 'The quick brown fox — Ζωή Зоя 王小明漢字 สวัสดีชาวโลก مرحبا بالعالم זוי ' + 'x'.repeat(50);
+    const text = await book.prepare(written, 'regular');
     for (const width of [3, 5, 8, 20]) {
       for (const line of textLines(text, width, 'regular', book)) expect(line.width).toBeLessThanOrEqual(width);
     }
   });
+
+  it.each(['김민수', 'ά', 'й', 'ế', 'ậ', 'Å'])(
+    'are of fonts that have each character, also where letters and accents stand apart: %s',
+    async (text) => {
+      const fresh = await FontBook.open(); // Else another text might have brought the fonts.
+      const [line] = textLines(await fresh.prepare(text.normalize('NFD'), 'regular'), Infinity, 'regular', fresh);
+      expect(line?.runs.map((run) => run.text).join('')).toBe(text.normalize('NFC'));
+      for (const run of line?.runs ?? []) {
+        for (const character of run.text) expect(run.face.has(character.codePointAt(0) ?? 0)).toBe(true);
+      }
+    },
+  );
 
   it('leave out what is not seen, and put a blank for control characters', async () => {
     expect(await lines('a\u200bb\u00ad\ufe0f c\td\u0007e', 100)).toEqual(['ab c d e']);

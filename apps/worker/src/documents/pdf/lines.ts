@@ -28,20 +28,16 @@ const GOES_ON = /^[ \u200c\u200d]$/;
 const CONTROL = /[\p{Cc}\u2028\u2029]+/gu;
 const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/;
 
-/** Text as lines no wider than `maxWidth` ems: broken at its line breaks, between words, and in words that are wider. */
+/** Prepared text as lines no wider than `maxWidth` ems: broken at its line breaks, between words, and in words that are wider. */
 export function textLines(text: string, maxWidth: number, weight: Weight, book: FontBook): TextLine[] {
-  return text
-    .toWellFormed()
-    .normalize('NFC')
-    .split(LINE_BREAK)
-    .flatMap((paragraph) => {
-      const clean = paragraph.replaceAll(CONTROL, ' ').trim();
-      const whole = textLine(clean, weight, book);
-      return whole.width <= maxWidth ? [whole] : wrapped(clean, maxWidth, weight, book);
-    });
+  return text.split(LINE_BREAK).flatMap((paragraph) => {
+    const clean = paragraph.replaceAll(CONTROL, ' ').trim();
+    const whole = textLine(clean, weight, book);
+    return whole.width <= maxWidth ? [whole] : wrapped(clean, maxWidth, weight, book);
+  });
 }
 
-/** Text as one line, cut where it is wider than `maxWidth` ems. */
+/** Prepared text as one line, cut where it is wider than `maxWidth` ems. */
 export function oneLine(text: string, maxWidth: number, weight: Weight, book: FontBook): TextLine {
   const lines = textLines(text.replaceAll(/\s+/g, ' '), maxWidth - 1, weight, book);
   return cutLines(lines, 1, weight, book)[0] ?? { runs: [], width: 0 };
@@ -106,7 +102,7 @@ function piecesOf(word: string, fits: (part: string) => boolean): string[] {
   return parts.flatMap((part) => (fits(part) ? [part] : Array.from(graphemes.segment(part), ({ segment }) => segment)));
 }
 
-/** Text as it is, on one line of any width. */
+/** Prepared text as it is, on one line of any width. */
 export function textLine(text: string, weight: Weight, book: FontBook): TextLine {
   const runs = RIGHT_TO_LEFT.test(text) ? bothWays(text, weight, book) : leftToRight(text, weight, book);
   return { runs, width: runs.reduce((sum, run) => sum + run.width, 0) };

@@ -57,8 +57,8 @@ export class TablePages {
     );
     pages.head = head.map((lines) => cutLines(lines, MAX_HEAD_LINES, 'bold', book));
     const inFoot = [table.title, table.subtitle].filter((text) => text !== '').join(' · ');
-    await book.prepare(inFoot, 'regular');
-    pages.footTitle = oneLine(inFoot, (pages.inner * 0.4) / NOTE.size, 'regular', book);
+    const foot = await book.prepare(shortened(inFoot), 'regular');
+    pages.footTitle = oneLine(foot, (pages.inner * 0.4) / NOTE.size, 'regular', book);
     pages.nextPage(await pages.titleLines());
     pages.room = pages.bottom - pages.y;
     return pages;
@@ -156,10 +156,13 @@ export class TablePages {
 
   private async titleLines(): Promise<[TextLine, Ink][]> {
     const { title, subtitle, details = [] } = this.table;
-    await Promise.all([this.book.prepare(title, 'bold'), this.book.prepare(details.join(' '), 'regular')]);
-    const lines = textLines(title.slice(0, MAX_TEXT), this.inner / TITLE.size, 'bold', this.book);
-    const texts = [subtitle, ...details].filter((text) => text !== '');
-    const below = texts.map((text) => oneLine(text.slice(0, MAX_TEXT), this.inner / SUBTITLE.size, 'regular', this.book));
+    const above = await this.book.prepare(shortened(title), 'bold');
+    const lines = textLines(above, this.inner / TITLE.size, 'bold', this.book);
+    const below: TextLine[] = [];
+    for (const text of [subtitle, ...details].filter((each) => each !== '')) {
+      const prepared = await this.book.prepare(shortened(text), 'regular');
+      below.push(oneLine(prepared, this.inner / SUBTITLE.size, 'regular', this.book));
+    }
     return [
       ...cutLines(lines, 3, 'bold', this.book).map((line): [TextLine, Ink] => [line, TITLE]),
       ...below.map((line): [TextLine, Ink] => [line, SUBTITLE]),
@@ -179,8 +182,7 @@ export class TablePages {
   private async lines(texts: readonly string[], weight: Weight, { size }: Ink): Promise<RowLines> {
     const lines: TextLine[][] = [];
     for (const [index, { width }] of this.places.entries()) {
-      const text = shortened(texts[index] ?? '');
-      await this.book.prepare(text, weight);
+      const text = await this.book.prepare(shortened(texts[index] ?? ''), weight);
       lines.push(textLines(text, (width - 2 * PAD.x) / size, weight, this.book));
     }
     return lines;
