@@ -218,7 +218,7 @@ export class PermanentError extends Error {
   readonly code: string;
 }
 
-/** Thrown by a handler: this attempt failed, the next is not to start before `delay` is over. */
+/** Thrown by a handler: this attempt failed, the next is not to start before `delay` is over, nor before the job's back-off is. */
 export class RetryAfterError extends Error {
   override readonly name = 'RetryAfterError';
   readonly code: string;

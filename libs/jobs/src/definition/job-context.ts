@@ -75,7 +75,8 @@ export interface JobContext<D extends JobDefinition = JobDefinition> {
 
 /**
  * What a handler class implements. What `handle` returns is the job's result (JSON, at most 64 KiB); what it throws
- * ends the attempt: `PermanentError` buries, `RetryAfterError` and `Snooze` say when to go on, all else is retried by policy.
+ * ends the attempt: `PermanentError` buries, `RetryAfterError` says when to go on at the earliest, `Snooze` when to go on, all else
+ * is retried by policy.
  */
 export interface Handles<D extends JobDefinition> {
   handle(context: JobContext<D>): unknown;

@@ -60,6 +60,11 @@ describe('what a handler throws', () => {
     expect(judgeWith(policy, new Snooze('1h'))).toEqual({ kind: 'snooze', delayMs: 3_600_000 });
   });
 
+  it('does not go on before the back-off of its job as RetryAfterError', () => {
+    expect(judged(new RetryAfterError('busy', '5s'))).toEqual(RETRIED);
+    expect(judged(new RetryAfterError('busy', '8s'))).toEqual({ kind: 'retry', delayMs: 8_000 });
+  });
+
   it('waits no longer than a job may be delayed, however long it says', () => {
     const delayMs = BOUNDS.delayMs.max;
     expect(judged(new RetryAfterError('later', '9999999999999d'))).toEqual({ kind: 'retry', delayMs });

@@ -16,7 +16,7 @@ export function judge(definition: JobDefinition, retry: RetryPolicy, attempt: nu
   const byPolicy = () => retryDelayMs(retry, attempt, thrown);
   if (isA(thrown, Snooze)) return { kind: 'snooze', delayMs: waitIn(thrown) ?? byPolicy() };
   if (isPermanentFor(definition, thrown)) return { kind: 'bury' };
-  if (isA(thrown, RetryAfterError)) return { kind: 'retry', delayMs: waitIn(thrown) ?? byPolicy() };
+  if (isA(thrown, RetryAfterError)) return { kind: 'retry', delayMs: Math.max(waitIn(thrown) ?? 0, byPolicy()) };
   return { kind: 'retry', delayMs: byPolicy() };
 }
 

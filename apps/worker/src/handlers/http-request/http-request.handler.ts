@@ -28,7 +28,7 @@ export class HttpRequestHandler implements Handles<typeof HttpRequest> {
   ) {}
 
   async handle(context: JobContext<typeof HttpRequest>): Promise<HttpRequestResult> {
-    const { payload, attempt, signal, signAs } = context;
+    const { payload, signal, signAs } = context;
     const { success = DEFAULT_SUCCESS } = payload;
     const isSuccess = (status: number): boolean => isInStatusList(success, status);
     const url = this.targetOf(payload);
@@ -47,7 +47,7 @@ export class HttpRequestHandler implements Handles<typeof HttpRequest> {
       const { retryAfter, ...answer } = await this.client
         .send(call, signal, (message) => readAnswer(message, isSuccess))
         .catch(neverWhenRefused);
-      if (!isSuccess(answer.status)) throw refusal(answer.status, retryAfter, attempt);
+      if (!isSuccess(answer.status)) throw refusal(answer.status, retryAfter);
       return { ...answer, duration_ms: Math.round(performance.now() - beganAt) };
     });
   }

@@ -3,7 +3,7 @@ import { HttpAnswerError, refusal } from './refusal.js';
 
 describe('an answer that is no success', () => {
   it.each([408, 425, 429, 500, 501, 502, 503, 504, 599])('leads to another attempt when it is %d', (status) => {
-    const error = refusal(status, undefined, 1);
+    const error = refusal(status, undefined);
     expect(error).toBeInstanceOf(HttpAnswerError);
     expect(error).toMatchObject({ code: `http_${status}`, status });
   });
@@ -18,7 +18,7 @@ describe('an answer that is no success', () => {
     [410, 'The receiver answered 410 Gone: it is not to be called any more.'],
     [499, 'The receiver answered 499, which another attempt would not change.'],
   ])('ends the job for good when it is %d, with what was answered', (status, message) => {
-    const error = refusal(status, '60', 1);
+    const error = refusal(status, '60');
     expect(error).toBeInstanceOf(PermanentError);
     expect(error).toMatchObject({ code: `http_${status}`, message });
   });
@@ -29,7 +29,7 @@ describe('an answer that is no success', () => {
     [408, '60', 60_000],
     [500, '99999999', 86_400_000],
   ])('of %d with Retry-After %s leads to one after that time, a day at most, and up to a tenth later', (status, header, ms) => {
-    const error = refusal(status, header, 1);
+    const error = refusal(status, header);
     expect(error).toBeInstanceOf(RetryAfterError);
     expect(error).toMatchObject({ code: `http_${status}` });
     const { delayMs } = error as RetryAfterError;
@@ -38,7 +38,7 @@ describe('an answer that is no success', () => {
   });
 
   it('is put off until the date that Retry-After names', () => {
-    const error = refusal(503, new Date(Date.now() + 600_000).toUTCString(), 1);
+    const error = refusal(503, new Date(Date.now() + 600_000).toUTCString());
     expect(error).toBeInstanceOf(RetryAfterError);
     const { delayMs } = error as RetryAfterError;
     expect(delayMs).toBeGreaterThan(598_000);
@@ -48,7 +48,7 @@ describe('an answer that is no success', () => {
   it.each(['0', 'soon', '-1', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
     'goes by the back-off of its job with Retry-After %s',
     (header) => {
-      expect(refusal(503, header, 9)).toBeInstanceOf(HttpAnswerError);
+      expect(refusal(503, header)).toBeInstanceOf(HttpAnswerError);
     },
   );
 });

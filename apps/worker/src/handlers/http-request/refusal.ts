@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { HttpRequest } from '@antrean/catalog';
-import { PermanentError, RetryAfterError, retryDelayMs } from '@antrean/jobs';
+import { PermanentError, RetryAfterError } from '@antrean/jobs';
 import { retryAfterMs } from '../../outbound/retry-after.js';
 
 /** The receiver answered with a status that may be another one the next time. */
@@ -23,14 +22,13 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * What an answer that is no success means for the job.
  * @param retryAfter the header, as it was sent.
  */
-export function refusal(status: number, retryAfter: string | undefined, attempt: number): Error {
+export function refusal(status: number, retryAfter: string | undefined): Error {
   if (status < 500 && !PASSING_4XX.has(status)) {
     return new PermanentError(`The receiver answered ${named(status)}${reasonOf(status)}.`, { code: codeOf(status) });
   }
   const error = new HttpAnswerError(status);
   const delayMs = retryAfterMs(retryAfter, Date.now());
-  // A receiver may ask for more time, and not for all attempts within seconds.
-  if (delayMs === undefined || delayMs <= retryDelayMs(HttpRequest.retry, attempt, error)) return error;
+  if (delayMs === undefined || delayMs === 0) return error;
   // Up to a tenth later: those who were told the same time are not to come all at once.
   const spreadMs = Math.round(delayMs * (1 + Math.random() / 10));
   return new RetryAfterError(error.message, `${spreadMs}ms`, { code: error.code, cause: error });
