@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { PermanentError } from '@antrean/jobs';
+import { csvDocument } from '@antrean/platform';
+import fc from 'fast-check';
 import type { CsvPlace } from './csv-place.js';
 import { readCustomerCsv } from './customer-csv.js';
 import type { CustomerRow } from './row-reader.js';
@@ -77,6 +79,7 @@ describe('a file of customers', () => {
     ['countries in small letters', 'email,country\na@b.example,id', ['2 a@b.example|||ID']],
     ['an international domain', 'email\nbudi@bücher.example', ['2 budi@bücher.example|||']],
     ['what an export guards', "email,name,phone\na@b.example,'=A,'+62 21", ['2 a@b.example|=A|+62 21|']],
+    ['e-mail addresses that an export guards', "email\n'+a@b.example\n'=c@d.example", ['2 +a@b.example|||', '3 =c@d.example|||']],
     ['names of all kinds of scripts', 'email,name\na@b.example,Зоя Ζωή 王 זוי زوي 🎉', ['2 a@b.example|Зоя Ζωή 王 זוי زوي 🎉||']],
   ])('may have %s', async (_what, file, rows) => {
     expect(await read(file)).toEqual(rows);
@@ -149,6 +152,26 @@ describe('a file of customers', () => {
   it('tells a rejected row as it stands in the file', async () => {
     const rows = await rowsOf('email,name\r\n"a@b.example" , "x""\r\ny",1\r\nb@b.example,B\r\n');
     expect(rows.map((row) => row.text)).toEqual(['"a@b.example" , "x""\r\ny",1', 'b@b.example,B']);
+  });
+
+  it('has the customers of an export, whatever their fields begin with', async () => {
+    const sign = fc.constantFrom('', '+', '-', '=', "'", "'+", "''=", 'a');
+    const customer = fc.record({
+      email: sign.map((begin) => `${begin}a@b.example`),
+      name: sign.map((begin) => `${begin}Ana`),
+      phone: sign.map((begin) => `${begin}62 21`),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(customer, { minLength: 1, maxLength: 10 }), async (customers) => {
+        const rows = customers.map(({ email, name, phone }) => [email, name, phone]);
+        const chunks: Buffer[] = [];
+        for await (const chunk of csvDocument({ heads: ['email', 'name', 'phone'], rows, hasByteOrderMark: true }))
+          chunks.push(chunk);
+        expect((await read(Buffer.concat(chunks))).map((row) => row.replace(/^\d+ /, ''))).toEqual(
+          rows.map((row) => `${row.join('|')}|`),
+        );
+      }),
+    );
   });
 
   it('loses one line of a quote that no other closes within a MiB, and no more', async () => {

@@ -22,7 +22,7 @@ const CONTROL_CHARACTER = /[\p{Cc}\u2028\u2029]/u;
 
 /** A customer, or what is wrong first. */
 export function readCustomer(texts: CustomerTexts): CustomerFields | RowFault {
-  const { email } = texts;
+  const email = withoutFormulaGuard(texts.email);
   const name = withoutFormulaGuard(texts.name);
   const phone = withoutFormulaGuard(texts.phone);
   const country = texts.country.toUpperCase();
