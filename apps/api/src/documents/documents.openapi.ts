@@ -45,8 +45,8 @@ export const DescribesDocument = ({ path, noun, definition }: DocumentKind) =>
       operationId: `get${nameOf(noun)}`,
       summary: `Read ${a(noun)}`,
       description:
-        'With HEAD likewise, without the body. Where the storage signs addresses (S3), the answer is 303 to one that is valid for five ' +
-        'minutes, and all about ranges and entity tags is for the storage to say.',
+        'With HEAD likewise, without the body. Where the storage signs addresses (S3), the answer to GET is 303 to one that is valid for ' +
+        'five minutes, and all about ranges and entity tags is for the storage to say; HEAD has the head of the file itself.',
     }),
     ApiParam({ name: 'id', schema: TEXT, example: `${definition.type}_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0` }),
     requestHeader('Range', 'One range of bytes, such as `bytes=1000-`; several are answered with the whole file.'),

@@ -28,7 +28,7 @@ export interface FileToSend {
 
 /**
  * Hands out stored files over HTTP (RFC 9110): as they are, in parts, or not at all where the client has them already; where the storage
- * signs addresses it sends the client there. HEAD is answered as GET without the body.
+ * signs addresses it sends the client there. HEAD is always answered here: an address is signed for GET alone.
  */
 @Injectable()
 export class StoredFileAnswers {
@@ -42,9 +42,13 @@ export class StoredFileAnswers {
    */
   async send(file: FileToSend, request: Request, response: Response): Promise<void> {
     const stored = await this.stat(file.name);
-    const address = await this.storage.signedUrl(file.name, { expiresSec: SIGNED_SEC, fileName: file.fileName });
+    const address = request.method === 'HEAD' ? undefined : await this.signedUrl(file);
     if (address === undefined) await this.sendStored(stored, file, request, response);
     else response.status(303).set({ Location: address, 'Cache-Control': 'no-store' }).end();
+  }
+
+  private async signedUrl({ name, fileName }: FileToSend): Promise<string | undefined> {
+    return this.storage.signedUrl(name, { expiresSec: SIGNED_SEC, fileName });
   }
 
   private async sendStored(first: StoredFile, file: FileToSend, request: Request, response: Response): Promise<void> {

@@ -75,7 +75,7 @@ export const DescribesInvoice = () =>
       summary: 'Read the invoice of an order',
       description:
         'It is kept as long as the order. With HEAD likewise, without the body; ranges and entity tags as of reports. Where the storage ' +
-        'signs addresses (S3), the answer is 303 to one that is valid for five minutes.',
+        'signs addresses (S3), the answer to GET is 303 to one that is valid for five minutes.',
     }),
     ApiParam({ name: 'id', schema: TEXT, example: '01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
     ApiExtraModels(OrderView),
