@@ -44,6 +44,12 @@ describe('storage in S3', () => {
   });
   afterAll(async () => opened.remove());
 
+  it('is not held up by files that are read slowly', async () => {
+    const files = await Promise.all(Array.from({ length: 60 }, () => storage.read(name('there.csv'))));
+    expect(await storage.stat(name('there.csv'))).toMatchObject({ size: MIB });
+    for (const { body } of files) body.destroy();
+  });
+
   describe('writing', () => {
     it('sends a small file at once, a large one in parts of 8 MiB', async () => {
       await storage.write(name('small'), zeros(7 * MIB));
