@@ -121,6 +121,16 @@ describe.each(DATABASES)('an import of customers into %s', (kind) => {
     expect((await rejects(jobId)).map(({ line }) => line)).toEqual(Array.from({ length: 23 }, (_, nth) => 100 * nth + 9));
   });
 
+  it('does not begin with a file that was replaced since it was looked up', async () => {
+    await upload('email\nada@example.com\n');
+    const old = await files.storage.stat(FILE);
+    await upload('email\nbob@example.com\n');
+    jest.spyOn(files.storage, 'stat').mockResolvedValueOnce(old);
+    const { runs } = await run();
+    expect(runs.at(-1)?.error).toMatchObject({ code: 'import_file_changed' });
+    expect(await customers()).toEqual([]);
+  });
+
   it('does not go on in a file that was replaced', async () => {
     await upload('email\nada@example.com\n');
     const { jobId } = await run();

@@ -69,7 +69,11 @@ export class ImportCustomersHandler implements Handles<typeof ImportCustomers> {
     const at = place as CsvPlace | undefined;
     const start = at?.offset ?? 0;
     if (finishedAt !== null || (at !== undefined && start >= file.size)) return;
-    const { body } = await this.storage.read(file.name, { signal, ...(start > 0 && { range: { start } }) });
+    const { body, etag } = await this.storage.read(file.name, { signal, ...(start > 0 && { range: { start } }) });
+    if (etag !== file.etag) {
+      body.destroy();
+      throw changed(file);
+    }
     yield* chunksOf(readCustomerCsv(body, at ?? (payload.charset === undefined ? {} : { charset: payload.charset })));
   }
 
