@@ -11,7 +11,7 @@ export interface ListedFile {
 }
 
 export interface StoredFile extends ListedFile {
-  /** A strong entity tag with its quotes, as HTTP wants it: another one whenever the name was written again. */
+  /** A strong entity tag with its quotes, as HTTP wants it: another one whenever other bytes were written; of the same bytes it may stay. */
   readonly etag: string;
   /** By the ending of the name, such as `text/csv; charset=utf-8`. */
   readonly contentType: string;
