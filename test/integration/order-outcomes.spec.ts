@@ -181,6 +181,18 @@ describe.each(DATABASES)('the jobs of orders on %s', (kind) => {
     expect(await outcomes.take(60, MOST_MS)).toEqual([]);
   });
 
+  it('are shared, too, when others have taken all of them before one who saw them', async () => {
+    const outcomes = app.app.get(OrderOutcomes);
+    for (let round = 0; round < 5; round += 1) {
+      await database.tables.deleteFrom('order_jobs').execute();
+      await orderWith(...Array.from({ length: 50 }, (_, nth) => `order.confirm_${String(nth).padStart(26, '0')}`));
+      await makeDue();
+      const taken = await Promise.all(Array.from({ length: 8 }, () => outcomes.take(60, MOST_MS)));
+      expect(new Set(taken.flat().map(({ jobId }) => jobId)).size).toBe(50);
+      expect(taken.flat()).toHaveLength(50);
+    }
+  });
+
   it('keep their end when somebody tells late how they were before', async () => {
     const jobId = 'order.confirm_01JDVZ8XQ4T4Y8Q7M5K3N2P1R1';
     const id = await orderWith(jobId);

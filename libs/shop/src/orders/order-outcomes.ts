@@ -61,6 +61,8 @@ export class OrderOutcomes {
         .returning('job_id')
         .execute(),
     );
+    // Others may have taken all that were seen.
+    if (taken.length === 0) return [];
     const ids = taken.map(({ job_id }) => job_id);
     // Read before the queue is asked: a row goes only when the queue has its job.
     const rows = await tables.selectFrom('outbox').select('job_id').where('job_id', 'in', ids).execute();
