@@ -11,7 +11,8 @@ export function postgresEngine(url: string, settings: EngineSettings): Engine {
   return {
     newDialect: () => new PostgresDialect({ pool: () => openPostgres(url, settings) }),
     writesApart: false,
-    now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+    // Asked once a statement, not once a row: otherwise no index would find what is due.
+    now: sql<number>`(select cast(extract(epoch from clock_timestamp()) * 1000 as bigint))`,
     forUpdate: sql`for update`,
     forUpdateSkipLocked: sql`for update skip locked`,
     news: {
