@@ -27,6 +27,8 @@ describe('the api as an HTTP server', () => {
     ['PUT', '/jobs/email', 'POST'],
     ['PUT', '/jobs?status=failed', 'GET, HEAD, POST'],
     ['PUT', '/orders', 'POST'],
+    ['DELETE', '/orders/01JDVZ8XQ4T4Y8Q7M5K3N2P1R0', 'GET, HEAD'],
+    ['POST', '/orders/01JDVZ8XQ4T4Y8Q7M5K3N2P1R0/invoice', 'GET, HEAD'],
     ['POST', '/types', 'GET, HEAD'],
     ['POST', '/health/live', 'GET, HEAD'],
     ['DELETE', '/metrics', 'GET, HEAD'],

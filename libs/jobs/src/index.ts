@@ -18,7 +18,7 @@ export {
   type PayloadOf,
 } from './definition/job-definition.js';
 export { JobHandler } from './definition/job-handler.decorator.js';
-export { JOB_TYPE_SHAPE, LONGEST_TYPE, isJobType, parseJobId } from './definition/job-id.js';
+export { JOB_TYPE_SHAPE, LONGEST_TYPE, isJobType, isUlid, parseJobId } from './definition/job-id.js';
 export { JOB_STATUSES, isFinal, type JobStatus } from './definition/job-status.js';
 export { toMs, type Duration } from './definition/duration.js';
 export * from './definition/errors.js';

@@ -1,5 +1,5 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { parseJobId } from '@antrean/jobs';
+import { isUlid, parseJobId } from '@antrean/jobs';
 import type { Express, Request } from 'express';
 import { createHardenedServer, type ClientLimits } from './hardened-server.js';
 import { nothingAt } from './nothing-at.js';
@@ -48,7 +48,7 @@ function segments(path: string): readonly string[] {
   return path.replace(/\/$/, '').split('/').slice(1);
 }
 
-/** Nothing is under an id that is none: `/jobs/bulk` is not a job that takes GET only. */
+/** Nothing is under what is the id of no job and of no order: `/jobs/bulk` is not a job that takes GET only. */
 function fits(asked: string, wanted: string): boolean {
-  return wanted === ':id' ? parseJobId(asked) !== undefined : asked.toLowerCase() === wanted.toLowerCase();
+  return wanted === ':id' ? parseJobId(asked) !== undefined || isUlid(asked) : asked.toLowerCase() === wanted.toLowerCase();
 }

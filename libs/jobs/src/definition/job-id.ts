@@ -17,6 +17,10 @@ export function isJobType(text: string): boolean {
   return JOB_TYPE_SHAPE.test(text);
 }
 
+export function isUlid(text: string): boolean {
+  return ULID_SHAPE.test(text);
+}
+
 export function formatJobId({ type, ulid }: JobId): string {
   return `${type}_${ulid}`;
 }
@@ -26,5 +30,5 @@ export function parseJobId(text: string): JobId | undefined {
   const split = text.lastIndexOf('_');
   const type = text.slice(0, Math.max(split, 0));
   const ulid = text.slice(split + 1);
-  return isJobType(type) && ULID_SHAPE.test(ulid) ? { type, ulid } : undefined;
+  return isJobType(type) && isUlid(ulid) ? { type, ulid } : undefined;
 }
