@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
+import { Test } from '@nestjs/testing';
+import { InvoiceRender } from '@antrean/catalog';
+import { JobsModule, QueueService } from '@antrean/jobs';
 import { Customers, invoiceFile, type Database } from '@antrean/shop';
 import type { OrderView } from '../../apps/api/src/orders/order.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { freePort } from '../support/free-port.js';
 import { schemaFaults } from '../support/open-api.js';
+import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
 import { folderStorage } from '../support/stored-files.js';
 
@@ -200,6 +204,42 @@ describe('the invoice of an order', () => {
       expect((await api.http.get('/orders/01JDVZ8XQ4T4Y8Q7M5K3N2P1R0/invoice')).status).toBe(404);
     } finally {
       await api.close();
+      await files.remove();
+    }
+  });
+});
+
+describe('the invoice of an order that was lost', () => {
+  const databases = testDatabases('SQLite');
+
+  it('is on its way again once its job was replayed, whatever the order remembers', async () => {
+    const { url, database } = await databases.migrated();
+    await database.transaction((transaction) => new Customers(database).upsert(transaction, [{ email: 'ana@example.com' }]));
+    const { id } = await database.tables.selectFrom('customers').select('id').executeTakeFirstOrThrow();
+    const files = await folderStorage();
+    const keyPrefix = newKeyPrefix();
+    const options = {
+      definitions: [InvoiceRender],
+      redisUrl: REDIS_URL,
+      keyPrefix,
+      maxPayloadBytes: 1_000,
+      logger: silentLogger,
+    };
+    const producer = await Test.createTestingModule({ imports: [JobsModule.forProducer(options)] }).compile();
+    await producer.init();
+    const api = await startTestApi({ KEY_PREFIX: keyPrefix, DATABASE_URL: url, STORAGE_URL: files.url });
+    try {
+      const { order_id, links } = (await api.http.post('/orders').send({ customer_id: id, items: [TEA] })).body as OrderView;
+      const { jobId } = await producer.get(QueueService).enqueue(InvoiceRender, { order_id });
+      const render = database.tables.updateTable('order_jobs').where('type', '=', 'invoice.render');
+      await render.set({ job_id: jobId, status: 'succeeded' }).execute();
+      const again = await api.http.get(links.invoice);
+      expect(again.status).toBe(202);
+      const jobs = (again.body as OrderView).jobs.filter(({ job_id }) => job_id === jobId);
+      expect(jobs).toMatchObject([{ status: 'queued', status_from: 'queue' }]);
+    } finally {
+      await api.close();
+      await producer.close();
       await files.remove();
     }
   });

@@ -2,14 +2,14 @@ import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/commo
 import { InvoiceRender } from '@antrean/catalog';
 import { isFinal } from '@antrean/jobs';
 import { StoredFileNotFoundError } from '@antrean/platform';
-import { invoiceFile } from '@antrean/shop';
+import { invoiceFile, type Order } from '@antrean/shop';
 import type { Request, Response } from 'express';
 import { NeedsScope } from '../auth/access.decorator.js';
 import { StoredFileAnswers } from '../files/stored-file-answers.js';
 import { KnownQueryInterceptor } from '../http/known-query.interceptor.js';
 import { Links } from '../http/links.js';
 import { ProblemError } from '../http/problem-error.js';
-import { OrderReader, type KnownJob, type KnownOrder } from './order-reader.js';
+import { OrderReader, type KnownJob } from './order-reader.js';
 import { orderView } from './order.view.js';
 import { DescribesInvoice } from './orders.openapi.js';
 
@@ -30,16 +30,17 @@ export class OrderInvoiceController {
   @NeedsScope('read')
   @DescribesInvoice()
   async get(@Param('id') orderId: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const known = await this.reader.read(orderId);
+    const order = await this.reader.find(orderId);
     try {
       await this.files.send({ name: invoiceFile(orderId), fileName: `invoice-${orderId}.pdf` }, request, response);
     } catch (error) {
       if (!(error instanceof StoredFileNotFoundError)) throw error;
-      this.tellWhy(known, response, error);
+      await this.tellWhy(order, response, error);
     }
   }
 
-  private tellWhy({ order, jobs }: KnownOrder, response: Response, cause: StoredFileNotFoundError): void {
+  private async tellWhy(order: Order, response: Response, cause: StoredFileNotFoundError): Promise<void> {
+    const jobs = await this.reader.jobsOf(order, InvoiceRender.type);
     const job = jobs.find(({ type }) => type === InvoiceRender.type);
     // Of before there were invoices.
     if (job === undefined) throw new ProblemError('not_found', 'The order has no invoice.', { cause });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { QueueUnavailableError, StatusService, type Job } from '@antrean/jobs';
+import { QueueUnavailableError, StatusService, isUlid, type Job } from '@antrean/jobs';
 import { endsWithin } from '@antrean/platform';
 import { Orders, queuedOrderJob, type Order, type OrderJob } from '@antrean/shop';
 import { ProblemError } from '../http/problem-error.js';
@@ -14,8 +14,6 @@ export interface KnownOrder {
   readonly jobs: readonly KnownJob[];
 }
 
-/** What every id of an order looks like: a ULID. */
-const ORDER_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 /** The order can be told without the queue: nobody is to wait for one that is away. */
 const LOOK_MS = 500;
 
@@ -29,14 +27,25 @@ export class OrderReader {
 
   /** @throws {ProblemError} `order_not_found` */
   async read(orderId: string): Promise<KnownOrder> {
-    const order = ORDER_ID.test(orderId) ? await this.orders.get(orderId) : undefined;
-    if (order === undefined) throw new ProblemError('order_not_found', 'There is no such order.');
-    return { order, jobs: await Promise.all(order.jobs.map((job) => this.known(job))) };
+    const order = await this.find(orderId);
+    return { order, jobs: await this.jobsOf(order) };
   }
 
-  private async known(job: OrderJob): Promise<KnownJob> {
+  /** The order by itself: the queue is not asked. @throws {ProblemError} `order_not_found` */
+  async find(orderId: string): Promise<Order> {
+    const order = isUlid(orderId) ? await this.orders.get(orderId) : undefined;
+    if (order === undefined) throw new ProblemError('order_not_found', 'There is no such order.');
+    return order;
+  }
+
+  /** @param replayed a type whose job may run again though it has succeeded. */
+  jobsOf({ jobs }: Order, replayed?: string): Promise<readonly KnownJob[]> {
     // What has succeeded has no more to tell.
-    const now = job.status === 'succeeded' ? undefined : await this.look(job.jobId);
+    return Promise.all(jobs.map((job) => this.known(job, job.status === 'succeeded' && job.type !== replayed)));
+  }
+
+  private async known(job: OrderJob, isOver: boolean): Promise<KnownJob> {
+    const now = isOver ? undefined : await this.look(job.jobId);
     if (now === undefined) return { ...job, from: 'order' };
     return { ...queuedOrderJob(now), from: 'queue' };
   }
