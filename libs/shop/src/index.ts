@@ -21,6 +21,7 @@ export {
   queuedOrderJob,
   type NewOrder,
   type Order,
+  type OrderCustomer,
   type OrderItem,
   type OrderJob,
   type OrderLine,

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
-  Customers,
   Database,
   DatabaseAwayError,
   OrderRequests,
   Orders,
-  UnknownCustomerError,
   newOrderJob,
   type NewOrder,
   type Order,
@@ -35,14 +33,13 @@ type Request = Pick<SubmitRequest, 'context' | 'onceKey'>;
 export class OrderIntake {
   constructor(
     private readonly database: Database,
-    private readonly customers: Customers,
     private readonly orders: Orders,
     private readonly requests: OrderRequests,
     private readonly jobs: OrderJobs,
   ) {}
 
   /**
-   * @throws {UnknownCustomerError} {@link OrderKeyReusedError} nothing was written
+   * @throws {@link UnknownCustomerError} {@link OrderKeyReusedError} nothing was written
    * @throws {ProblemError} `database_unavailable`: the order may have been stored
    */
   async take(form: NewOrder, request: Request): Promise<TakenOrder> {
@@ -56,10 +53,8 @@ export class OrderIntake {
   private async within(transaction: ShopTransaction, form: NewOrder, { context, onceKey }: Request): Promise<TakenOrder> {
     const claim = onceKey && (await this.requests.claim(transaction, { key: onceKey, bodyHash: hashOf(form) }));
     if (claim && claim.kind !== 'new') return this.repeated(transaction, claim);
-    const customer = await this.customers.get(form.customerId, transaction);
-    if (customer === undefined) throw new UnknownCustomerError(form.customerId);
     const id = await this.orders.add(transaction, claim ? { ...form, id: claim.orderId } : form);
-    await this.jobs.add(transaction, await this.read(transaction, id), customer, originOf(context));
+    await this.jobs.add(transaction, await this.read(transaction, id), originOf(context));
     return { order: await this.read(transaction, id), repeated: false };
   }
 

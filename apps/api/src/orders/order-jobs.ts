@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AnalyticsAppend, AnalyticsEvent, HttpRequest, InvoiceRender, SendEmail } from '@antrean/catalog';
 import { Outbox, type OutboxOptions, type PromisedJob } from '@antrean/jobs';
 import { DEFAULT_SECRET, type ApiConfig } from '@antrean/platform';
-import { Orders, priceText, type Customer, type Order, type ShopTransaction } from '@antrean/shop';
+import { Orders, priceText, type Order, type ShopTransaction } from '@antrean/shop';
 import { API_CONFIG } from '../tokens.js';
 
 /** The jobs that each order brings: a mail that confirms it, its invoice, and an event for those who count. */
@@ -18,10 +18,10 @@ export class OrderJobs {
    * Writes them in the order's own transaction: they are accepted if it is, whether Redis answers or not.
    * @param origin id and trace of the request.
    */
-  async add(transaction: ShopTransaction, order: Order, customer: Customer, origin: OutboxOptions): Promise<void> {
-    const options = { ...origin, userId: customer.id, metadata: { order_id: order.id } };
+  async add(transaction: ShopTransaction, order: Order, origin: OutboxOptions): Promise<void> {
+    const options = { ...origin, userId: order.customerId, metadata: { order_id: order.id } };
     const jobs = [
-      await this.outbox.enqueue(transaction, SendEmail, confirmationOf(order, customer), options),
+      await this.outbox.enqueue(transaction, SendEmail, confirmationOf(order), options),
       await this.outbox.enqueue(transaction, InvoiceRender, { order_id: order.id }, options),
       await this.tell(transaction, order, options),
     ];
@@ -37,7 +37,7 @@ export class OrderJobs {
   }
 }
 
-function confirmationOf({ id, totalMinor, currency }: Order, { name, email }: Customer) {
+function confirmationOf({ id, totalMinor, currency, customer: { name, email } }: Order) {
   const variables = { name: name === '' ? email : name, order_id: id, total: priceText(totalMinor, currency) };
   return { to: email, template: 'order-confirmation', variables, message_key: `order/${id}` };
 }

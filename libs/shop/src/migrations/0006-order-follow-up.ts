@@ -1,4 +1,12 @@
 export const orderFollowUp = [
+  // As the customer was called when they ordered. Of orders of before, as they are called now.
+  "alter table orders add column customer_email text not null default ''",
+  "alter table orders add column customer_name text not null default ''",
+  'alter table orders add column customer_country text',
+  `update orders set
+    customer_email = (select email from customers where customers.id = orders.customer_id),
+    customer_name = (select name from customers where customers.id = orders.customer_id),
+    customer_country = (select country from customers where customers.id = orders.customer_id)`,
   `create table order_requests (
     key text not null constraint order_requests_key primary key,
     body_hash text not null,

@@ -1,5 +1,6 @@
 import type { Job, JobStatus } from '@antrean/jobs';
 import type { Selectable } from 'kysely';
+import type { Customer } from '../customers/customers.js';
 import type { OrderItemsTable, OrderJobsTable, OrdersTable } from '../database/tables.js';
 
 export interface OrderItem {
@@ -36,8 +37,12 @@ export interface OrderJob {
   readonly finishedAt: Date | null;
 }
 
+/** Who ordered, as they were called then: it is not changed by what is told of them later. */
+export type OrderCustomer = Pick<Customer, 'email' | 'name' | 'country'>;
+
 export interface Order extends NewOrder {
   readonly id: string;
+  readonly customer: OrderCustomer;
   readonly totalMinor: number;
   readonly createdAt: Date;
   readonly jobs: readonly OrderJob[];
@@ -57,7 +62,7 @@ export interface OrderLine {
 }
 
 /** A row of the query behind {@link OrderLine}. */
-export interface OrderRow extends Pick<OrdersTable, 'id' | 'created_at' | 'currency' | 'total_minor'> {
+export interface OrderRow extends Pick<Selectable<OrdersTable>, 'id' | 'created_at' | 'currency' | 'total_minor'> {
   readonly customer_email: string;
   readonly customer_name: string;
   readonly customer_country: string | null;

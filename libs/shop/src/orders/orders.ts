@@ -23,7 +23,13 @@ export class Orders {
    */
   async add(transaction: ShopTransaction, { id = newId(), customerId, currency, items }: NewOrder): Promise<string> {
     const total = items.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0);
-    const order = { id, customer_id: customerId, currency, total_minor: total, created_at: this.database.engine.now };
+    const customer = await transaction
+      .selectFrom('customers')
+      .select(['id as customer_id', 'email as customer_email', 'name as customer_name', 'country as customer_country'])
+      .where('id', '=', customerId)
+      .executeTakeFirst();
+    if (customer === undefined) throw new UnknownCustomerError(customerId);
+    const order = { id, ...customer, currency, total_minor: total, created_at: this.database.engine.now };
     try {
       await transaction.insertInto('orders').values(order).execute();
     } catch (error) {
@@ -58,6 +64,7 @@ export class Orders {
     return {
       id,
       customerId: order.customer_id,
+      customer: { email: order.customer_email, name: order.customer_name, country: order.customer_country },
       currency: order.currency,
       totalMinor: order.total_minor,
       createdAt: new Date(order.created_at),

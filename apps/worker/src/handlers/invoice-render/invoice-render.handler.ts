@@ -1,7 +1,7 @@
 import { InvoiceRender } from '@antrean/catalog';
 import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
 import { Storage, type StorageName } from '@antrean/platform';
-import { Customers, Orders, invoiceFile } from '@antrean/shop';
+import { Orders, invoiceFile } from '@antrean/shop';
 import { pdfDocument } from '../../documents/pdf/pdf-document.js';
 import type { PdfTable } from '../../documents/pdf/pdf-table.js';
 import { putOffInDatabaseTrouble } from '../../database/put-off.js';
@@ -19,7 +19,6 @@ export interface RenderedInvoice {
 export class InvoiceRenderHandler implements Handles<typeof InvoiceRender> {
   constructor(
     private readonly storage: Storage,
-    private readonly customers: Customers,
     private readonly orders: Orders,
   ) {}
 
@@ -32,10 +31,7 @@ export class InvoiceRenderHandler implements Handles<typeof InvoiceRender> {
 
   private async read(orderId: string): Promise<PdfTable> {
     const order = await this.orders.get(orderId);
-    const customer = order && (await this.customers.get(order.customerId));
-    if (order === undefined || customer === undefined) {
-      throw new PermanentError(`There is no order "${orderId}".`, { code: 'unknown_order' });
-    }
-    return invoiceOf(order, customer);
+    if (order === undefined) throw new PermanentError(`There is no order "${orderId}".`, { code: 'unknown_order' });
+    return invoiceOf(order);
   }
 }

@@ -1,8 +1,8 @@
-import { amountText, priceText, type Customer, type Order } from '@antrean/shop';
+import { amountText, priceText, type Order, type OrderCustomer } from '@antrean/shop';
 import type { PdfTable } from '../../documents/pdf/pdf-table.js';
 
 /** The invoice of an order: its items, each with its price and what it comes to. Made again it is the same to the byte. */
-export function invoiceOf({ id, createdAt, currency, items, totalMinor }: Order, customer: Customer): PdfTable {
+export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer }: Order): PdfTable {
   const rows = items.map(({ sku, name, quantity, unitPriceMinor }, index) => [
     index + 1,
     name,
@@ -31,6 +31,6 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor }: Order,
   };
 }
 
-function addressee({ name, email, country }: Customer): string {
+function addressee({ name, email, country }: OrderCustomer): string {
   return [name, email, country].filter((part) => part !== null && part !== '').join(', ');
 }
