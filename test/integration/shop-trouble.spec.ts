@@ -61,7 +61,7 @@ describe.each(DATABASES)('jobs that need tables which %s lacks for a while', (ki
 
   it('are not taken for those of an order that there is none of', async () => {
     const render = () =>
-      new InvoiceRenderHandler(files.storage, customers(), orders()).handle(
+      new InvoiceRenderHandler(files.storage, orders()).handle(
         jobContext(InvoiceRender, { order_id: '01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
       );
     await rename('orders', 'old_orders');
