@@ -150,15 +150,18 @@ describe('an answer', () => {
     expect(stage.received).toHaveLength(1);
   });
 
-  it('that says in seconds or as a date when to come again is heeded', async () => {
+  it('that says in seconds or as a date when to come again is heeded, but for a wait that is longer anyway', async () => {
+    const minute = { backoff: { kind: 'fixed', delayMs: 60_000 } } as const;
     stage.answerWith(429, { 'retry-after': '120' });
-    const inSeconds = waitOf(await stage.call());
+    const inSeconds = waitOf(await stage.call({}, minute));
     stage.answerWith(503, { 'retry-after': new Date(Date.now() + 600_000).toUTCString() });
-    const byDate = waitOf(await stage.call());
+    const byDate = waitOf(await stage.call({}, minute));
+    const itsOwn = waitOf(await stage.call({}, { backoff: { kind: 'fixed', delayMs: 3_600_000 } }));
     expect(inSeconds).toBeGreaterThanOrEqual(120_000);
     expect(inSeconds).toBeLessThanOrEqual(132_000);
     expect(byDate).toBeGreaterThan(590_000);
     expect(byDate).toBeLessThanOrEqual(660_000);
+    expect(itsOwn).toBe(3_600_000);
   });
 
   it('by a switch of protocols is a failure, and its connection is closed', async () => {
