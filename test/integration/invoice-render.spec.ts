@@ -61,7 +61,7 @@ describe.each(DATABASES)('the invoice of an order on %s', (kind) => {
     for (const text of [
       `Invoice${id}`,
       `Date:${order?.createdAt.toISOString().slice(0, 10) ?? ''}`,
-      'Billto:ΕλένηΠαπαδοπούλου,eur-2@example.com,ID',
+      'Billto:ΕλένηΠαπαδοπούλουeur-2@example.comID',
       'AllamountsinEUR',
       '1Jasminetea,250gTEA-0124.509.00',
       '2MugMUG-0219.009.00',

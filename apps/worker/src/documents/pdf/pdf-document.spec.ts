@@ -61,6 +61,13 @@ describe('a PDF of a table', () => {
     ]);
   });
 
+  it('has further details below the title, each on lines of its own, also long ones', async () => {
+    const [page = ''] = await pagesOf({ details: [`For: ${'Perkebunan '.repeat(18)}end`, 'ID'] });
+    const lines = page.split('\n').map((line) => line.trim());
+    expect(letters(page)).toContain(letters(`For: ${'Perkebunan '.repeat(18)}end`));
+    expect(lines).toContain('ID');
+  });
+
   it('tells its title and language', async () => {
     const { info } = await read({ title: 'Umsätze & <Kunden> 王' });
     expect(info).toMatchObject({

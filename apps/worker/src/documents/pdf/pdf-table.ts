@@ -14,7 +14,7 @@ export interface PdfTable {
   readonly title: string;
   /** What stands below the title, such as the period. */
   readonly subtitle: string;
-  /** More of the kind, a line each. */
+  /** More of the kind, each on a line of its own, or on several where it is long. */
   readonly details?: readonly string[];
   /** The language of the document (BCP 47), for screen readers. */
   readonly lang: string;

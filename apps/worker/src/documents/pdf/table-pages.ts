@@ -12,6 +12,7 @@ type RowLines = readonly (readonly TextLine[])[];
 /** What a cell, a title or a head may have of text; the rest of a longer one is left out. */
 const MAX_TEXT = 2_000;
 const MAX_HEAD_LINES = 4;
+const MAX_DETAIL_LINES = 4;
 
 /** Puts a title, and a table below it, on as many pages as it takes. A row is never cut in two: it goes to the next page whole. */
 export class TablePages {
@@ -161,7 +162,8 @@ export class TablePages {
     const below: TextLine[] = [];
     for (const text of [subtitle, ...details].filter((each) => each !== '')) {
       const prepared = await this.book.prepare(shortened(text), 'regular');
-      below.push(oneLine(prepared, this.inner / SUBTITLE.size, 'regular', this.book));
+      const wrapped = textLines(prepared, this.inner / SUBTITLE.size - 1, 'regular', this.book);
+      below.push(...cutLines(wrapped, MAX_DETAIL_LINES, 'regular', this.book));
     }
     return [
       ...cutLines(lines, 3, 'bold', this.book).map((line): [TextLine, Ink] => [line, TITLE]),

@@ -14,7 +14,7 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer
   return {
     title: `Invoice ${id}`,
     subtitle: `Date: ${createdAt.toISOString().slice(0, 10)}`,
-    details: [`Bill to: ${addressee(customer)}`, `All amounts in ${currency}`],
+    details: [...addressee(customer), `All amounts in ${currency}`],
     lang: 'en',
     createdAt,
     layout: 'portrait',
@@ -31,6 +31,8 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer
   };
 }
 
-function addressee({ name, email, country }: OrderCustomer): string {
-  return [name, email, country].filter((part) => part !== null && part !== '').join(', ');
+/** A line for each part: what is written from right to left turns no other around. */
+function addressee({ name, email, country }: OrderCustomer): readonly string[] {
+  const [first = '', ...others] = [name, email, country ?? ''].filter((part) => part !== '');
+  return [`Bill to: ${first}`, ...others];
 }

@@ -111,8 +111,8 @@ describe('a file of customers', () => {
     ['a phone that is too long', `email,phone\na@b.example,${'1'.repeat(41)}`, [/^2! phone: .*41 characters/]],
     [
       'a control character',
-      'email,name\na@b.example,A\u0007B\nb@b.example,"A\nB"',
-      [/^2! name: .*Remove it/, /^3! name: .*line break/],
+      'email,name\na@b.example,A\u0007B\nb@b.example,"A\nB"\nc@b.example,\u202elive',
+      [/^2! name: .*Remove it/, /^3! name: .*line break/, /^\d! name: .*control character/],
     ],
     [
       'a country that is none',

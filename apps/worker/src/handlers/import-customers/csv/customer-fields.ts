@@ -18,7 +18,8 @@ export type CustomerTexts = Readonly<Record<Column, string>>;
 
 const MAX_NAME = 200;
 const MAX_PHONE = 40;
-const CONTROL_CHARACTER = /[\p{Cc}\u2028\u2029]/u;
+/** Also those that turn the direction of what is written after them, in a mail or on an invoice. */
+const CONTROL_CHARACTER = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 /** A customer, or what is wrong first. */
 export function readCustomer(texts: CustomerTexts): CustomerFields | RowFault {
