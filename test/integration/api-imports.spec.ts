@@ -266,6 +266,8 @@ describe('an upload to import', () => {
         bytes_total: csv.length,
         rejects_url: `/imports/${jobId}/rejects`,
       });
+      const head = await api.http.head(`/imports/${jobId}/rejects`);
+      expect(head).toMatchObject({ status: 200, headers: { 'content-type': 'text/csv; charset=utf-8' } });
       const rejects = await api.http.get(`/imports/${jobId}/rejects`);
       expect(rejects.headers).toMatchObject({
         'content-type': 'text/csv; charset=utf-8',

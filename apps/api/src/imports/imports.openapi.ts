@@ -50,15 +50,7 @@ const ReadsOfImport = () =>
   applyDecorators(
     ApiTags('imports'),
     ApiParam({ name: 'id', schema: { type: 'string' }, example: 'import.customers_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
-    Problems(
-      'invalid_request',
-      'unauthorized',
-      'forbidden',
-      'job_not_found',
-      'not_acceptable',
-      'queue_unavailable',
-      'database_unavailable',
-    ),
+    Problems('invalid_request', 'unauthorized', 'forbidden', 'job_not_found', 'queue_unavailable', 'database_unavailable'),
   );
 
 export const DescribesImport = () =>
@@ -66,6 +58,7 @@ export const DescribesImport = () =>
     ApiOperation({ operationId: 'getImport', summary: 'Read how far an import is' }),
     AnswersWith(200, ImportView, 'The import as it is now.'),
     ReadsOfImport(),
+    Problems('not_acceptable'),
   );
 
 export const DescribesImportRejects = () =>
