@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
+import type { ProblemCode } from '../http/problem-codes.js';
 import { DescribesSubmitAnswers } from '../jobs/jobs.openapi.js';
 import { ImportView } from './import.view.js';
 
@@ -46,19 +47,26 @@ export const DescribesSubmitImport = () =>
     DescribesSubmitAnswers('file_not_found', 'storage_unavailable'),
   );
 
-const ReadsOfImport = () =>
+const ReadsOfImport = (...others: readonly ProblemCode[]) =>
   applyDecorators(
     ApiTags('imports'),
     ApiParam({ name: 'id', schema: { type: 'string' }, example: 'import.customers_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
-    Problems('invalid_request', 'unauthorized', 'forbidden', 'job_not_found', 'queue_unavailable', 'database_unavailable'),
+    Problems(
+      'invalid_request',
+      'unauthorized',
+      'forbidden',
+      'job_not_found',
+      ...others,
+      'queue_unavailable',
+      'database_unavailable',
+    ),
   );
 
 export const DescribesImport = () =>
   applyDecorators(
     ApiOperation({ operationId: 'getImport', summary: 'Read how far an import is' }),
     AnswersWith(200, ImportView, 'The import as it is now.'),
-    ReadsOfImport(),
-    Problems('not_acceptable'),
+    ReadsOfImport('not_acceptable'),
   );
 
 export const DescribesImportRejects = () =>
