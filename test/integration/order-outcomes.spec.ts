@@ -32,7 +32,7 @@ class ConfirmHandler implements Handles<typeof Confirm> {
 }
 
 const TEA = { sku: 'TEA-01', name: 'Tea', quantity: 2, unitPriceMinor: 450 };
-const MOST_MS = 60_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 describe.each(DATABASES)('the jobs of orders on %s', (kind) => {
   const databases = testDatabases(kind);
@@ -51,7 +51,7 @@ describe.each(DATABASES)('the jobs of orders on %s', (kind) => {
     ]);
     database = app.app.get(Database);
     orders = app.app.get(Orders);
-    follower = new OutcomeFollower(app.app.get(OrderOutcomes), app.status, MOST_MS);
+    follower = new OutcomeFollower(app.app.get(OrderOutcomes), app.status, LONGEST_PAUSE_MS);
     await database.transaction((transaction) => app.app.get(Customers).upsert(transaction, [{ email: 'ana@example.com' }]));
     customerId = (await database.tables.selectFrom('customers').select('id').executeTakeFirstOrThrow()).id;
   });
@@ -174,11 +174,11 @@ describe.each(DATABASES)('the jobs of orders on %s', (kind) => {
     await orderWith(...ids);
     await makeDue();
     const outcomes = app.app.get(OrderOutcomes);
-    const taken = await Promise.all(Array.from({ length: 5 }, () => outcomes.take(60, MOST_MS)));
+    const taken = await Promise.all(Array.from({ length: 5 }, () => outcomes.take(60, LONGEST_PAUSE_MS)));
     const jobIds = taken.flat().map(({ jobId }) => jobId);
     expect(jobIds).toHaveLength(250);
     expect(new Set(jobIds).size).toBe(250);
-    expect(await outcomes.take(60, MOST_MS)).toEqual([]);
+    expect(await outcomes.take(60, LONGEST_PAUSE_MS)).toEqual([]);
   });
 
   it('are shared, too, when others have taken all of them before one who saw them', async () => {
@@ -187,7 +187,7 @@ describe.each(DATABASES)('the jobs of orders on %s', (kind) => {
       await database.tables.deleteFrom('order_jobs').execute();
       await orderWith(...Array.from({ length: 50 }, (_, nth) => `order.confirm_${String(nth).padStart(26, '0')}`));
       await makeDue();
-      const taken = await Promise.all(Array.from({ length: 8 }, () => outcomes.take(60, MOST_MS)));
+      const taken = await Promise.all(Array.from({ length: 8 }, () => outcomes.take(60, LONGEST_PAUSE_MS)));
       expect(new Set(taken.flat().map(({ jobId }) => jobId)).size).toBe(50);
       expect(taken.flat()).toHaveLength(50);
     }
@@ -214,7 +214,7 @@ describe.each(DATABASES)('the jobs of orders on %s', (kind) => {
       const id = await orderWith('order.confirm_01JDVZ8XQ4T4Y8Q7M5K3N2P1R2');
       await makeDue();
       await expect(
-        new OutcomeFollower(app.app.get(OrderOutcomes), away.get(StatusService), MOST_MS).tick(),
+        new OutcomeFollower(app.app.get(OrderOutcomes), away.get(StatusService), LONGEST_PAUSE_MS).tick(),
       ).rejects.toMatchObject({
         code: 'queue_unavailable',
       });

@@ -206,6 +206,7 @@ describe('a wake-up', () => {
     const reader = queue.newWorker();
     await reader.exchange({ want: 1, version: 2 });
     await ear.listenFor(reader);
+    await queue.nextMillisecond();
     const old = await idleWorker();
     await queue.add([{ payloadVersion: 2 }]);
     expect(await ear.drain()).toEqual([channelOf(old)]);

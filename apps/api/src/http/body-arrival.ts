@@ -42,13 +42,15 @@ class BodyArrival {
     });
   }
 
-  keepPace(): void {
+  /** @param isExcused when the span begins with a delay of ours: the client can send only after that. */
+  keepPace(isExcused = false): void {
     const { bytes, everyMs } = this.limits.upload;
     this.bytesBefore = this.request.socket.bytesRead;
     this.after(everyMs, () => {
       // What came and was not taken yet is our delay, and keeps the client from sending more.
       const isOurDelay = this.request.readableLength > 0;
-      if (isOurDelay || this.request.socket.bytesRead - this.bytesBefore >= bytes) this.keepPace();
+      const isOnPace = this.request.socket.bytesRead - this.bytesBefore >= bytes;
+      if (isOurDelay || isExcused || isOnPace) this.keepPace(isOurDelay);
       else this.end();
     });
   }

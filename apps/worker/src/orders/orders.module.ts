@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Loop } from '@antrean/jobs';
 import type { Logger, WorkerConfig } from '@antrean/platform';
-import { MOST_MS, OutcomeFollower } from './outcome-follower.js';
+import { LONGEST_PAUSE_MS, OutcomeFollower } from './outcome-follower.js';
 import { OutcomeFollowerRuntime } from './outcome-follower-runtime.js';
 
 type OrdersOptions = Pick<WorkerConfig, 'retentionMs' | 'deadRetentionMs'> & { readonly logger: Logger };
@@ -16,7 +16,7 @@ export class OrdersModule {
     return {
       module: OrdersModule,
       providers: [
-        { provide: MOST_MS, useValue: mostMsOf(retention) },
+        { provide: LONGEST_PAUSE_MS, useValue: longestPauseOf(retention) },
         OutcomeFollower,
         {
           provide: OutcomeFollowerRuntime,
@@ -29,6 +29,6 @@ export class OrdersModule {
 }
 
 /** Several times before a job that has ended is swept. */
-function mostMsOf({ retentionMs, deadRetentionMs }: Omit<OrdersOptions, 'logger'>): number {
+function longestPauseOf({ retentionMs, deadRetentionMs }: Omit<OrdersOptions, 'logger'>): number {
   return Math.max(Math.min(retentionMs / 4, deadRetentionMs / 4, RARELY_MS), OFTEN_MS);
 }

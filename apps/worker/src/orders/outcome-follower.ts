@@ -3,7 +3,7 @@ import { StatusService, type Ticking } from '@antrean/jobs';
 import { OrderOutcomes, queuedOrderJob } from '@antrean/shop';
 
 /** The longest that a job is not asked about, in ms. */
-export const MOST_MS = Symbol('MOST_MS');
+export const LONGEST_PAUSE_MS = Symbol('LONGEST_PAUSE_MS');
 
 const BATCH = 100;
 const POLL_MS = 1_000;
@@ -17,12 +17,12 @@ export class OutcomeFollower implements Ticking {
   constructor(
     private readonly outcomes: OrderOutcomes,
     private readonly status: StatusService,
-    @Inject(MOST_MS) private readonly mostMs: number,
+    @Inject(LONGEST_PAUSE_MS) private readonly longestPauseMs: number,
   ) {}
 
   /** @throws QueueUnavailableError when the queue did not tell of a job: it is asked again. */
   async tick(): Promise<number> {
-    const due = await this.outcomes.take(BATCH, this.mostMs);
+    const due = await this.outcomes.take(BATCH, this.longestPauseMs);
     const handedOn = due.filter(({ inOutbox }) => !inOutbox).map(({ jobId }) => jobId);
     const answers = await Promise.allSettled(handedOn.map((jobId) => this.status.get(jobId)));
     const known = answers.flatMap((answer) =>
