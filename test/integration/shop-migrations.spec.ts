@@ -69,7 +69,8 @@ describe.each(DATABASES)('the tables on %s', (kind) => {
   it('are missed when they are gone, though they were made once', async () => {
     const { url, database } = await databases.migrated();
     for (const table of ['outbox', 'import_rejects']) await database.tables.schema.dropTable(table).execute();
-    for (const demanded of [demandMigrated(database), migrate(url)]) {
+    for (const demand of [() => demandMigrated(database), () => migrate(url)]) {
+      const demanded = demand();
       await expect(demanded).rejects.toThrow(UnfitDatabaseError);
       await expect(demanded).rejects.toThrow('lost outbox, import_rejects. Restore');
     }
