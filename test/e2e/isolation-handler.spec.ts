@@ -2,8 +2,6 @@ import type { Isolation } from '../fixtures/isolation/isolation.js';
 import { isolationOpener } from '../fixtures/isolation/isolation-opener.js';
 import { eventually } from '../support/eventually.js';
 
-jest.setTimeout(60_000);
-
 const ACTS = './acts.module.mjs';
 const open = isolationOpener();
 

@@ -7,8 +7,6 @@ import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { testDatabases } from '../support/shop-database.js';
 import { succeeded, untilJob } from '../support/until-job.js';
 
-jest.setTimeout(60_000);
-
 const MAIL = { to: 'ana@example.com', template: 'welcome', variables: { name: 'Ana' } };
 
 describe('a worker whose database is away when it starts, and comes without its tables', () => {

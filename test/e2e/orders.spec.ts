@@ -12,8 +12,6 @@ import { newKeyPrefix } from '../support/shared-redis.js';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
 import { TestRedis } from '../support/test-redis.js';
 
-jest.setTimeout(120_000);
-
 const ORDERS = 20;
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
 

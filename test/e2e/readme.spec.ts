@@ -7,8 +7,6 @@ import { eventually } from '../support/eventually.js';
 import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { Shell } from '../support/shell.js';
 
-jest.setTimeout(90_000);
-
 /** One block of commands in the tour, and the block below it: what they answer, shortened. */
 interface Step {
   readonly script: string;

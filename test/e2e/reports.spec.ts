@@ -6,8 +6,6 @@ import { REDIS_URL, newKeyPrefix } from '../support/shared-redis.js';
 import { testDatabases } from '../support/shop-database.js';
 import { folderStorage, s3Storage, type TestStorage } from '../support/stored-files.js';
 
-jest.setTimeout(90_000);
-
 interface Answer {
   readonly job_id: string;
   readonly status: string;

@@ -16,8 +16,6 @@ import { markStates, testDatabases } from '../support/shop-database.js';
 import { SmtpTestServer } from '../support/smtp-server.js';
 import { untilJob } from '../support/until-job.js';
 
-jest.setTimeout(60_000);
-
 /** Longer than a few tries of the ledger. */
 const OUTAGE_MS = 2_000;
 const WAYS = { 'stands still': ['freeze', 'thaw'], 'is killed': ['kill', 'restart'] } as const;
