@@ -73,7 +73,7 @@ describe(`a document of ${ROWS.toLocaleString('en')} rows`, () => {
     made(`report, ${format}`, () =>
       producer.queue.enqueue(ReportGenerate, { report: 'orders', format, user_id: 'ana' }, patience),
     );
-  const exported = (format: 'csv' | 'json') =>
+  const exported = (format: 'csv' | 'json' | 'pdf') =>
     made(`export, ${format}`, () => producer.queue.enqueue(ExportGenerate, { format, user_id: 'ana' }, patience));
   const bodyOf = async (name: StorageName) => (await files.storage.read(name)).body;
 
@@ -101,9 +101,12 @@ describe(`a document of ${ROWS.toLocaleString('en')} rows`, () => {
     expect(rows).toBe(ROWS);
   });
 
-  it('is a report as PDF whose last page counts them and all pages', async () => {
-    const { pages, text } = await pdfs.lastPage(Uint8Array.from(await buffer(await bodyOf(await report('pdf')))));
-    process.stdout.write(`report, pdf: ${pages.toLocaleString('en')} pages\n`);
+  it.each([
+    ['a report', report],
+    ['an export', exported],
+  ])('is %s as PDF whose last page counts them and all pages', async (what, make) => {
+    const { pages, text } = await pdfs.lastPage(Uint8Array.from(await buffer(await bodyOf(await make('pdf')))));
+    process.stdout.write(`${what}, pdf: ${pages.toLocaleString('en')} pages\n`);
     const letters = text.replaceAll(/\s+/g, '');
     expect(letters).toContain(`Total:${ROWS}`);
     expect(letters).toContain(`Page${pages}of${pages}`);
