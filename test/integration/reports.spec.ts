@@ -123,6 +123,14 @@ describe.each(DATABASES)('from %s', (kind) => {
       expect((await recordsOf(written))[2]).toMatchObject({ currency: 'EUR', total: '123.45' });
     });
 
+    it('of orders has each amount to the last digit, with as many as the currency has', async () => {
+      await fill(1);
+      const total_minor = Number.MAX_SAFE_INTEGER;
+      await database.transaction((transaction) => transaction.updateTable('orders').set({ total_minor }).execute());
+      const totals = (await recordsOf(await report({}))).map(({ currency, total }) => `${total ?? ''} ${currency ?? ''}`);
+      expect(totals).toEqual(['90071992547409.91 EUR', '9007199254740991 JPY']);
+    });
+
     it('holds what was made from the first moment of its period until before its end', async () => {
       await fill(4);
       const period = { from: time(START + DAY), to: time(START + 3 * DAY) };

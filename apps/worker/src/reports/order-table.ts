@@ -11,7 +11,7 @@ export const orderTable: ReportTable<OrderLine> = {
     { head: 'customer_country', cell: ({ customerCountry }) => customerCountry },
     { head: 'pieces', cell: ({ pieces }) => pieces },
     { head: 'currency', cell: ({ currency }) => currency },
-    { head: 'total', cell: ({ totalMinor, currency }) => Number(amountText(totalMinor, currency)) },
+    { head: 'total', cell: ({ totalMinor, currency }) => amountText(totalMinor, currency) },
   ],
   paper: [
     { head: 'Time', share: 5, align: 'left', cell: ({ createdAt }) => createdAt },
