@@ -23,7 +23,7 @@ type Decision = { readonly kind: 'take'; readonly unknown: boolean } | { readonl
 export function decide(mark: Mark, { run, jobId, unsent }: Delivery, onUnknown: OnUnknown): Decision {
   if (mark.ageMs > RETENTION_MS) return { kind: 'take', unknown: false };
   const { jobId: holder, messageId, at: since } = mark;
-  if (mark.state === 'sent') return tell({ kind: 'already_sent', messageId, sentAt: since });
+  if (mark.state === 'sent') return tell({ kind: 'already_sent', messageId, sentAt: since, afterUnknown: mark.unknown });
   // A late call of a run that is over: nobody waits for the answer, and no mark is to be left.
   if (isOver(mark, run, jobId)) return tell({ kind: 'in_progress', jobId: holder, since });
   switch (mark.state) {

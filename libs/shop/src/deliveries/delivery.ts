@@ -37,7 +37,8 @@ export type OnUnknown = 'resend' | 'fail';
 export type BeginOutcome =
   /** This run sends. `afterUnknown`: an earlier one may have sent the mail already. */
   | { readonly kind: 'begun'; readonly afterUnknown: boolean }
-  | { readonly kind: 'already_sent'; readonly messageId: string; readonly sentAt: Date }
+  /** `afterUnknown`: an earlier run than the one that sent it may have done so already. */
+  | { readonly kind: 'already_sent'; readonly messageId: string; readonly sentAt: Date; readonly afterUnknown: boolean }
   /** Another job is at it with the same key. */
   | { readonly kind: 'in_progress'; readonly jobId: string; readonly since: Date }
   /** An earlier run left its mark, and `fail` was asked for. */

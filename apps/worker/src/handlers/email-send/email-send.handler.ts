@@ -33,7 +33,13 @@ export type EmailSendResult =
       /** There when an earlier run may have sent the mail as well. */
       readonly resent_after_unknown?: true;
     }
-  | { readonly skipped: 'already_sent'; readonly message_id: string; readonly sent_at: string };
+  | {
+      readonly skipped: 'already_sent';
+      readonly message_id: string;
+      readonly sent_at: string;
+      /** There when a run before the one that is known to have sent the mail may have sent it as well. */
+      readonly resent_after_unknown?: true;
+    };
 
 type Context = JobContext<typeof SendEmail>;
 
@@ -55,7 +61,12 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
     const outcome = await this.begin(delivery, context);
     switch (outcome.kind) {
       case 'already_sent':
-        return { skipped: 'already_sent', message_id: outcome.messageId, sent_at: outcome.sentAt.toISOString() };
+        return {
+          skipped: 'already_sent',
+          message_id: outcome.messageId,
+          sent_at: outcome.sentAt.toISOString(),
+          ...resentIf(outcome.afterUnknown),
+        };
       case 'in_progress':
         throw new Snooze('15s', `The job ${outcome.jobId} is sending the mail with this message_key.`);
       case 'unknown':
@@ -68,7 +79,7 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
           accepted: receipt.accepted,
           response: receipt.response,
           via: receipt.via,
-          ...(outcome.afterUnknown ? { resent_after_unknown: true } : {}),
+          ...resentIf(outcome.afterUnknown),
         };
       }
     }
@@ -129,6 +140,10 @@ export class EmailSendHandler implements Handles<typeof SendEmail> {
     await whileTimeIsLeft(recorded, signal);
     return isRecorded;
   }
+}
+
+function resentIf(afterUnknown: boolean): { readonly resent_after_unknown?: true } {
+  return afterUnknown ? { resent_after_unknown: true } : {};
 }
 
 /**
