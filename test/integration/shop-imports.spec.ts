@@ -18,7 +18,7 @@ describe.each(DATABASES)('an import on %s', (kind) => {
 
   const open = () => {
     jobs += 1;
-    return imports.open({ jobId: `job-${jobs}`, userId: 'ana', fileKey: 'uploads/1', fileTag: '"1"', bytesTotal: 1_000 });
+    return imports.open({ jobId: `job-${jobs}`, fileTag: '"1"', bytesTotal: 1_000 });
   };
   const reject = (line: number, column: string | null = 'email') => ({
     line,
@@ -51,8 +51,6 @@ describe.each(DATABASES)('an import on %s', (kind) => {
     const nothing = { place: undefined, bytesRead: 0, read: 0, imported: 0, updated: 0, rejected: 0, finishedAt: null };
     expect(begun).toEqual({
       jobId: begun.jobId,
-      userId: 'ana',
-      fileKey: 'uploads/1',
       fileTag: '"1"',
       bytesTotal: 1_000,
       ...nothing,

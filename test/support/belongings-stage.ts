@@ -51,7 +51,7 @@ export class BelongingsStage {
   async upload(jobId = newJobId(ImportCustomers)): Promise<string> {
     const file = uploadOf(jobId);
     await this.storage.write(file, bytes());
-    await this.imports.open({ jobId, userId: 'ana', fileKey: file, fileTag: '"1"', bytesTotal: 1 });
+    await this.imports.open({ jobId, fileTag: '"1"', bytesTotal: 1 });
     return jobId;
   }
 

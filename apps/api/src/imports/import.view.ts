@@ -34,7 +34,7 @@ export function importView(job: Job, state: ImportState | undefined, links: Link
   return {
     job_id: job.jobId,
     status: job.status,
-    user_id: state?.userId ?? job.userId,
+    user_id: job.userId,
     read,
     imported,
     updated,

@@ -99,15 +99,10 @@ export interface OutboxTable {
   created_at: number;
   /** Until then nobody else takes it. */
   taken_until: number;
-  taken_by: string | null;
-  tries: number;
-  last_error: string | null;
 }
 
 export interface ImportsTable {
   job_id: string;
-  user_id: string;
-  file_key: string;
   /** The entity tag of the file as it was when the import began. */
   file_tag: string;
   /** JSON, written and read by the importer; null at the start. */

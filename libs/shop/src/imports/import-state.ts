@@ -1,9 +1,6 @@
 /** How far an import has come: its checkpoint and what it counted. */
 export interface ImportState {
   readonly jobId: string;
-  /** The owner. */
-  readonly userId: string;
-  readonly fileKey: string;
   /** Tells the file from one that replaced it under the same name. */
   readonly fileTag: string;
   /** Where to go on, as the importer said with the last chunk; undefined at the start. JSON. */

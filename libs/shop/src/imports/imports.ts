@@ -15,13 +15,11 @@ export class Imports {
   constructor(private readonly database: Database) {}
 
   /** Begins an import, or finds how far an earlier run of the job came. */
-  async open(job: Pick<ImportState, 'jobId' | 'userId' | 'fileKey' | 'fileTag' | 'bytesTotal'>): Promise<ImportState> {
-    const { jobId, userId, fileKey, fileTag, bytesTotal } = job;
+  async open(job: Pick<ImportState, 'jobId' | 'fileTag' | 'bytesTotal'>): Promise<ImportState> {
+    const { jobId, fileTag, bytesTotal } = job;
     const counts = { bytes_read: 0, read: 0, imported: 0, updated: 0, rejected: 0 };
     const begun = {
       job_id: jobId,
-      user_id: userId,
-      file_key: fileKey,
       file_tag: fileTag,
       place: null,
       bytes_total: bytesTotal,
@@ -154,12 +152,9 @@ function afterChunk(from: ImportState, { bytesRead, place, imported, updated, re
 }
 
 function stateOf(row: Selectable<ImportsTable>): ImportState {
-  const { job_id, user_id, file_key, file_tag, place, bytes_read, bytes_total, read, imported, updated, rejected, finished_at } =
-    row;
+  const { job_id, file_tag, place, bytes_read, bytes_total, read, imported, updated, rejected, finished_at } = row;
   return {
     jobId: job_id,
-    userId: user_id,
-    fileKey: file_key,
     fileTag: file_tag,
     place: place === null ? undefined : (JSON.parse(place) as unknown),
     bytesRead: bytes_read,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { sql } from 'kysely';
 import { OutboxStore, type OutboxLag, type OutboxRow, type TakenRow } from '@antrean/jobs';
@@ -17,7 +16,6 @@ const LOOK_ALSO_MS = 5_000;
 @Injectable()
 export class ShopOutbox extends OutboxStore<ShopTransaction> implements OnApplicationShutdown {
   override readonly pollMs: number;
-  private readonly taker = randomUUID();
   private listening: Listening | undefined;
 
   constructor(private readonly database: Database) {
@@ -35,9 +33,6 @@ export class ShopOutbox extends OutboxStore<ShopTransaction> implements OnApplic
       job: entry,
       created_at,
       taken_until: 0,
-      taken_by: null,
-      tries: 0,
-      last_error: null,
     }));
     for (const chunk of inChunks(values)) await transaction.insertInto('outbox').values(chunk).execute();
     if (news !== undefined) await news.tell(CHANNEL).execute(transaction);
@@ -64,11 +59,7 @@ export class ShopOutbox extends OutboxStore<ShopTransaction> implements OnApplic
             .modifyEnd(forUpdateSkipLocked),
         )
         .updateTable('outbox')
-        .set(({ eb }) => ({
-          taken_until: sql<number>`${now} + ${leaseMs}`,
-          taken_by: this.taker,
-          tries: eb('tries', '+', 1),
-        }))
+        .set({ taken_until: sql<number>`${now} + ${leaseMs}` })
         .where('id', 'in', (eb) => eb.selectFrom('free').select('id'))
         .returning(['id', 'job_id', 'type', 'job', sql<number>`${now} - created_at`.as('age_ms')])
         .execute(),
@@ -85,16 +76,12 @@ export class ShopOutbox extends OutboxStore<ShopTransaction> implements OnApplic
     }
   }
 
-  /** Lets the rows be taken again after the delay. @param reason is kept with them, for people. */
-  override async putBack(jobIds: readonly string[], delayMs: number, reason?: string): Promise<void> {
+  /** Lets the rows be taken again after the delay. */
+  override async putBack(jobIds: readonly string[], delayMs: number): Promise<void> {
     const taken_until = sql<number>`${this.database.engine.now} + ${delayMs}`;
     for (const chunk of inChunks(jobIds)) {
       await this.database.transaction((transaction) =>
-        transaction
-          .updateTable('outbox')
-          .set({ taken_until, taken_by: null, ...(reason !== undefined && { last_error: reason }) })
-          .where('job_id', 'in', chunk)
-          .execute(),
+        transaction.updateTable('outbox').set({ taken_until }).where('job_id', 'in', chunk).execute(),
       );
     }
   }

@@ -37,13 +37,7 @@ export class ImportCustomersHandler implements Handles<typeof ImportCustomers> {
   private async import(context: Context): Promise<ImportResult> {
     const { jobId, payload, signal, checkpoint } = context;
     const file = await this.find(payload.file_key);
-    let state = await this.imports.open({
-      jobId,
-      userId: payload.user_id,
-      fileKey: file.name,
-      fileTag: file.etag,
-      bytesTotal: file.size,
-    });
+    let state = await this.imports.open({ jobId, fileTag: file.etag, bytesTotal: file.size });
     if (state.fileTag !== file.etag) throw changed(file);
     let chunks = 0;
     for await (const chunk of this.rest(file, state, context)) {
