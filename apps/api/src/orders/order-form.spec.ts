@@ -47,7 +47,9 @@ describe('the body of an order', () => {
     ['#/items/0/price', { ...order, items: [{ ...TEA, price: 5 }] }],
     ['#/items/0/sku', { ...order, items: [{ ...TEA, sku: 'x'.repeat(65) }] }],
     ['#/items/0/name', { ...order, items: [{ ...TEA, name: 'two\nlines' }] }],
-    ['#/items/0/name', { ...order, items: [{ ...TEA, name: '' }] }],
+    ...['', ' ', '\u00a0', 'moc.elpmaxe\u202e', '\u2067tea'].map(
+      (name) => ['#/items/0/name', { ...order, items: [{ ...TEA, name }] }] as const,
+    ),
     ...[0, 1.5, '2', 1_000_001, -1].map(
       (quantity) => ['#/items/0/quantity', { ...order, items: [{ ...TEA, quantity }] }] as const,
     ),

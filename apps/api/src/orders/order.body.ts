@@ -4,15 +4,15 @@ export const MOST_ITEMS = 500;
 const QUANTITY = { min: 1, max: 1_000_000 };
 const UNIT_PRICE = { min: 0, max: 1_000_000_000_000 };
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for; `\p{Cc}` is unknown to many readers of JSON schemas
-const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
+const LINE = /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/;
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-/** It stands in mails and on paper. */
+/** It stands in mails and on paper, where one that turns the direction of writing would turn what stands behind it. */
 const IsLine = (max: number, description: string) =>
   Rule(
-    `must be a string of 1 to ${max} characters without line breaks and other control characters`,
-    (value) => isText(value, { min: 1, max }) && ONE_LINE.test(value),
-    { type: 'string', minLength: 1, maxLength: max, pattern: ONE_LINE.source, description },
+    `must be a string of 1 to ${max} characters, not only blanks, without line breaks and other control characters`,
+    (value) => isText(value, { min: 1, max }) && LINE.test(value),
+    { type: 'string', minLength: 1, maxLength: max, pattern: LINE.source, description },
   );
 
 /** One line of an order. */
