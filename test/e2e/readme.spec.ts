@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { BuiltProcess } from '../support/built-process.js';
@@ -64,6 +65,11 @@ whereCurlIs('the tour in README.md (where there is curl)', () => {
           expectShown(await shell.run(look), format, shown);
         });
     }
+  });
+
+  it('leaves no file in the clone but under .data, which git ignores', async () => {
+    expect(await readdir(worker.folder)).toEqual(['.data']);
+    expect(readFileSync('.gitignore', 'utf8').split('\n')).toContain('.data/');
   });
 });
 
