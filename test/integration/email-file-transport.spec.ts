@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
@@ -62,6 +62,15 @@ describe('mails as files', () => {
       fate: 'not_taken',
       permanent: false,
     });
+  });
+
+  it('rid their folder of those that a process left half-written, and of nothing else', async () => {
+    const [left, underWay] = ['.a.eml.1.tmp', '.b.eml.2.tmp'];
+    const longAgo = new Date(Date.now() - 120_000);
+    for (const name of [left, underWay, 'old.eml', '.gitkeep']) await writeFile(join(folder, name), 'Subject: Ha');
+    for (const name of [left, 'old.eml', '.gitkeep']) await utimes(join(folder, name), longAgo, longAgo);
+    await new FileTransport(folder).send(await mail('Halo'), never);
+    expect((await readdir(folder)).sort()).toEqual([underWay, '.gitkeep', `${'a'.repeat(40)}.eml`, 'old.eml']);
   });
 
   it('leave nothing behind when the signal has fired', async () => {

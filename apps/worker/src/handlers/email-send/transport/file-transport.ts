@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailMessage } from '../message/mail-message.js';
 import { MailNotSentError, MailTransport, type MailReceipt } from './mail-transport.js';
 
+/** How a mail is called that is being written. */
+const UNFINISHED = /^\..+\.eml\..+\.tmp$/;
+/** Twice what a mail may take. */
+const ABANDONED_MS = 60_000;
+
 /** Writes each mail as an `.eml` file instead of sending it. The same mail written again replaces its file. */
 export class FileTransport extends MailTransport {
+  private swept: Promise<void> | undefined;
+
   constructor(private readonly folder: string) {
     super();
   }
@@ -14,11 +21,22 @@ export class FileTransport extends MailTransport {
     const name = `${fileStem(message.messageId)}.eml`;
     try {
       await mkdir(this.folder, { recursive: true });
+      // What cannot be removed harms no mail.
+      await (this.swept ??= removeAbandoned(this.folder).catch(() => undefined));
       await writeWhole(this.folder, name, message.raw, signal);
       return { via: 'file', accepted: [message.to], response: `Written as ${name}` };
     } catch (error) {
       throw fileError(error);
     }
+  }
+}
+
+/** Of processes that ended while they wrote. */
+async function removeAbandoned(folder: string): Promise<void> {
+  const unfinished = (await readdir(folder)).filter((name) => UNFINISHED.test(name));
+  for (const path of unfinished.map((name) => join(folder, name))) {
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { force: true });
   }
 }
 
