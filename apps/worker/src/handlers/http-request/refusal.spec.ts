@@ -8,6 +8,15 @@ describe('an answer that is no success', () => {
     expect(error).toMatchObject({ code: `http_${status}`, status });
   });
 
+  it.each([0, 99, 600, 999])('leads to another attempt when it is %d, which is no status and stands for a 5xx', (status) => {
+    expect(refusal(status, undefined)).toMatchObject({
+      name: 'HttpAnswerError',
+      code: `http_${status}`,
+      message: `The receiver answered ${status}, which is no status of HTTP.`,
+    });
+    expect(refusal(status, '60')).toBeInstanceOf(RetryAfterError);
+  });
+
   it.each([
     [101, 'The receiver answered 101 Switching Protocols, which is not among the statuses that the job counts as success.'],
     [202, 'The receiver answered 202 Accepted, which is not among the statuses that the job counts as success.'],

@@ -16,6 +16,9 @@ export class HttpAnswerError extends Error {
 /** Answers by which a receiver asks to be called again. */
 const PASSING_4XX: ReadonlySet<number> = new Set([408, 425, 429]);
 
+/** What is none is to be taken as a 5xx (RFC 9110, 15). */
+const isStatus = (status: number): boolean => status >= 100 && status <= 599;
+
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -23,7 +26,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * @param retryAfter the header, as it was sent.
  */
 export function refusal(status: number, retryAfter: string | undefined): Error {
-  if (status < 500 && !PASSING_4XX.has(status)) {
+  if (status < 500 && isStatus(status) && !PASSING_4XX.has(status)) {
     return new PermanentError(`The receiver answered ${named(status)}${reasonOf(status)}.`, { code: codeOf(status) });
   }
   const error = new HttpAnswerError(status);
@@ -46,5 +49,6 @@ function codeOf(status: number): string {
 }
 
 function named(status: number): string {
+  if (!isStatus(status)) return `${status}, which is no status of HTTP`;
   return `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 }
