@@ -115,6 +115,8 @@ describe('an upload to import', () => {
   it.each([
     ['no owner', () => post({ fields: {} }), 'invalid_request', ['#/user_id']],
     ['an owner that is none', () => post({ fields: { user_id: 'a\u0007' } }), 'invalid_payload', ['#/user_id']],
+    ['an owner that no text may hold', () => post({ fields: { user_id: 'a\0b' } }), 'invalid_payload', ['#/user_id']],
+    ['an owner of many words', () => post({ fields: { user_id: 'a'.repeat(129) } }), 'invalid_payload', ['#/user_id']],
     ['a charset that is none', () => post({ fields: { user_id: 'a', charset: '?' } }), 'invalid_payload', ['#/charset']],
     [
       'a field that is not known',
@@ -195,6 +197,7 @@ describe('an upload to import', () => {
       ['is no text', { file_key: 1 }, 400, 'invalid_request', '#/file_key'],
       ['has no owner', { user_id: undefined }, 400, 'invalid_request', '#/user_id'],
       ['has an owner that is none', { user_id: 'a\u0007' }, 400, 'invalid_payload', '#/user_id'],
+      ['has an owner of many words', { user_id: 'a'.repeat(129) }, 400, 'invalid_payload', '#/user_id'],
       ['has a charset that is none', { charset: '?' }, 400, 'invalid_payload', '#/charset'],
       ['comes with a field that is not known', { file: 'x' }, 400, 'invalid_request', '#/file'],
     ])('is refused for a file that %s', async (_what, fields, status, code, pointer) => {

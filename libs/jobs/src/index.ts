@@ -22,6 +22,7 @@ export { JOB_TYPE_SHAPE, LONGEST_TYPE, isJobType, isUlid, parseJobId } from './d
 export { JOB_STATUSES, isFinal, type JobStatus } from './definition/job-status.js';
 export { toMs, type Duration } from './definition/duration.js';
 export * from './definition/errors.js';
+export { isFitText } from './definition/fit-text.js';
 export { BACKOFF_BOUNDS, MOST_METADATA, MOST_TAGS, TEXT_BOUNDS } from './definition/option-bounds.js';
 export {
   BACKOFF_DEFAULTS,

@@ -1,14 +1,13 @@
 import { Body, Controller, Get, Param, Req, Res, UseInterceptors, type Type } from '@nestjs/common';
-import { TEXT_BOUNDS, type EnqueueOptions } from '@antrean/jobs';
 import type { Request, Response } from 'express';
 import { NeedsScope } from '../auth/access.decorator.js';
 import { AcceptsJsonInterceptor } from '../http/accepts-json.interceptor.js';
-import { isText } from '../http/body-rules.js';
 import { KnownQueryInterceptor } from '../http/known-query.interceptor.js';
 import { JobAnswers } from '../jobs/job-answers.js';
 import { JobSubmitter } from '../jobs/job-submitter.js';
 import type { JobView } from '../jobs/job.view.js';
 import { Submits } from '../jobs/jobs.routes.js';
+import { ownerOption } from '../jobs/owner-option.js';
 import { Submitting, type SubmitRequest } from '../jobs/submit-request.js';
 import type { SubmittedJobView } from '../jobs/submitted-job.view.js';
 import { DocumentAnswers } from './document-answers.js';
@@ -34,7 +33,8 @@ function documentsController(kind: DocumentKind): Type<object> {
     @DescribesSubmitDocument(kind)
     async submit(@Body() payload: object, @Submitting() request: SubmitRequest): Promise<SubmittedJobView | JobView> {
       const { definition } = kind;
-      const job = await this.submitter.submit({ definition, payload, payloadAt: '', options: ownerIn(payload) }, request);
+      const options = 'user_id' in payload ? ownerOption(payload.user_id) : {};
+      const job = await this.submitter.submit({ definition, payload, payloadAt: '', options }, request);
       return this.answers.answer(job, request);
     }
 
@@ -47,10 +47,4 @@ function documentsController(kind: DocumentKind): Type<object> {
     }
   }
   return DocumentsController;
-}
-
-/** What is no owner is for the payload to refuse. */
-function ownerIn(payload: object): EnqueueOptions {
-  const owner = 'user_id' in payload ? payload.user_id : undefined;
-  return isText(owner, TEXT_BOUNDS.userId) ? { userId: owner } : {};
 }

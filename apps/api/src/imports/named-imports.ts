@@ -5,6 +5,7 @@ import { Storage, StorageNameError, StorageRefusedError, parseStorageName, type 
 import { checkBody, invalidFields } from '../http/body-faults.js';
 import { ProblemError } from '../http/problem-error.js';
 import { JobSubmitter } from '../jobs/job-submitter.js';
+import { ownerOption } from '../jobs/owner-option.js';
 import type { SubmitRequest } from '../jobs/submit-request.js';
 import { NamedImportBody } from './named-import.body.js';
 
@@ -24,8 +25,8 @@ export class NamedImports {
     const { body: payload, faults } = checkBody(NamedImportBody, given, []);
     if (faults.length > 0) throw invalidFields(faults);
     await this.find(nameOf(payload.file_key));
-    const { user_id: userId } = payload;
-    return this.submitter.submit({ definition: ImportCustomers, payload, payloadAt: '', options: { userId } }, request);
+    const options = ownerOption(payload.user_id);
+    return this.submitter.submit({ definition: ImportCustomers, payload, payloadAt: '', options }, request);
   }
 
   private async find(name: StorageName): Promise<void> {

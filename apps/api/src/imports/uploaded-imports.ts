@@ -4,6 +4,7 @@ import { ImportCustomers } from '@antrean/catalog';
 import { QueueUnavailableError, type EnqueuedJob } from '@antrean/jobs';
 import type { Request } from 'express';
 import { JobSubmitter } from '../jobs/job-submitter.js';
+import { ownerOption } from '../jobs/owner-option.js';
 import type { SubmitRequest } from '../jobs/submit-request.js';
 import { parseImportForm } from './import-form.js';
 import { UploadForms, type UploadForm } from './upload-forms.js';
@@ -36,7 +37,7 @@ export class UploadedImports {
     const onceContent = createHash('sha256')
       .update(JSON.stringify([upload.sha256, user_id, charset ?? null]))
       .digest('hex');
-    const options = { jobId: upload.jobId, userId: user_id, ...(request.onceKey !== undefined && { onceContent }) };
+    const options = { jobId: upload.jobId, ...ownerOption(user_id), ...(request.onceKey !== undefined && { onceContent }) };
     return this.submitter.submit({ definition: ImportCustomers, payload, payloadAt: '', options }, request);
   }
 }
