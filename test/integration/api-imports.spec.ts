@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, symlink } from 'node:fs/promises';
+import { readFile, rm, symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { ImportCustomers, catalog } from '@antrean/catalog';
@@ -178,6 +178,21 @@ describe('an upload to import', () => {
         expect(await send({ ...body, ...other }, key)).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
       }
       expect(await post({ key: 'named' })).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    });
+
+    it('with an Idempotency-Key gets its first answer again also when the file was deleted meanwhile', async () => {
+      const [key, body] = [{ 'Idempotency-Key': 'gone' }, { file_key: 'uploads/gone.csv', user_id: 'ana' }];
+      expect(await send(body, key)).toMatchObject({ status: 422, body: { code: 'file_not_found' } });
+      await files.seed([body.file_key]);
+      const first = await send(body, key);
+      expect(first.status).toBe(202);
+      await rm(join(files.root, body.file_key));
+      const again = await send(body, key);
+      expect(again).toMatchObject({ status: 202, headers: { 'idempotent-replayed': 'true' } });
+      expect(again.body).toEqual(first.body);
+      const other = await send({ ...body, user_id: 'eve' }, key);
+      expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+      expect(await send(body)).toMatchObject({ status: 422, body: { code: 'file_not_found' } });
     });
 
     it.each([

@@ -1,4 +1,5 @@
-import type { Once } from '../../libs/jobs/src/store/enqueue.js';
+import { onceAnswer } from '../../libs/jobs/src/store/once-answer.js';
+import type { Once } from '../../libs/jobs/src/store/once.js';
 import { withFreshQueue } from '../support/fresh-queue.js';
 import type { StoredQueue, JobPlan } from '../support/stored-queue.js';
 
@@ -48,6 +49,16 @@ describe('a once key', () => {
   it('refuses another body and names the job', async () => {
     const first = await submit({ once: once() });
     expect((await submit({ once: once(OTHER_BODY) })).answer).toEqual({ kind: 'once_mismatch', ulid: first.ulid });
+  });
+
+  it('tells what it would be answered, without a submit', async () => {
+    const look = (hash?: string) => onceAnswer(queue.link, queue.type, once(hash));
+    expect(await look()).toBeUndefined();
+    const first = await submit({ once: once() });
+    expect(await look()).toEqual((await submit({ once: once() })).answer);
+    expect(await look(OTHER_BODY)).toEqual({ kind: 'once_mismatch', ulid: first.ulid });
+    await queue.moveClock(HOUR + 1);
+    expect(await look()).toBeUndefined();
   });
 
   it('is looked at before the job id and the dedupe key', async () => {

@@ -30,9 +30,9 @@ export const SUBMITS = [
   },
   {
     name: 'another body gets the answer of the first under a once key',
-    file: 'enqueue.lua',
-    from: `once_hash_of(before) == job.once.hash and 'O' .. before or 'M' .. once_ulid_of(before)`,
-    to: `'O' .. before`,
+    file: 'once.lua',
+    from: `once_hash_of(record) == hash and 'O' .. record or 'M' .. once_ulid_of(record)`,
+    to: `'O' .. record`,
     first: ['store-once'],
   },
   {

@@ -24,9 +24,13 @@ export class NamedImports {
   async submit(given: object, request: SubmitRequest): Promise<EnqueuedJob> {
     const { body: payload, faults } = checkBody(NamedImportBody, given, []);
     if (faults.length > 0) throw invalidFields(faults);
-    await this.find(nameOf(payload.file_key));
-    const options = ownerOption(payload.user_id);
-    return this.submitter.submit({ definition: ImportCustomers, payload, payloadAt: '', options }, request);
+    const name = nameOf(payload.file_key);
+    const job = { definition: ImportCustomers, payload, payloadAt: '', options: ownerOption(payload.user_id) } as const;
+    // Of a repeat, the file may have been imported and deleted.
+    const repeated = await this.submitter.answeredBefore(job, request);
+    if (repeated !== undefined) return repeated;
+    await this.find(name);
+    return this.submitter.submit(job, request);
   }
 
   private async find(name: StorageName): Promise<void> {

@@ -25,23 +25,37 @@ interface JobToSubmit {
 export class JobSubmitter {
   constructor(private readonly queue: QueueService) {}
 
-  async submit(
-    { definition, payload, payloadAt, options }: JobToSubmit,
-    { context, onceKey }: SubmitRequest,
-  ): Promise<EnqueuedJob> {
+  submit(job: JobToSubmit, request: SubmitRequest): Promise<EnqueuedJob> {
+    const { definition, payload } = job;
+    return this.told(job, request, this.queue.enqueue(definition, payload, optionsOf(job, request)));
+  }
+
+  /** What a repeat was answered the first time, before anything is done for it; undefined for the first of its Idempotency-Key, or without one. */
+  async answeredBefore(job: JobToSubmit, request: SubmitRequest): Promise<EnqueuedJob | undefined> {
+    const { onceKey } = request;
+    if (onceKey === undefined) return undefined;
+    const { definition, payload } = job;
+    return this.told(job, request, this.queue.answeredBefore(definition, payload, { ...optionsOf(job, request), onceKey }));
+  }
+
+  private async told<T extends EnqueuedJob | undefined>(
+    { payloadAt }: JobToSubmit,
+    { context }: SubmitRequest,
+    answer: Promise<T>,
+  ): Promise<T> {
     try {
-      const job = await this.queue.enqueue(definition, payload, {
-        ...options,
-        ...originOf(context),
-        ...(onceKey !== undefined && { onceKey }),
-      });
-      context.jobId = job.jobId;
+      const job = await answer;
+      if (job !== undefined) context.jobId = job.jobId;
       return job;
     } catch (error) {
       if (error instanceof DuplicateJobError || error instanceof QueueUnavailableError) context.jobId = error.jobId;
       throw inTermsOfTheBody(error, payloadAt);
     }
   }
+}
+
+function optionsOf({ options }: JobToSubmit, { context, onceKey }: SubmitRequest): EnqueueOptions {
+  return { ...options, ...originOf(context), ...(onceKey !== undefined && { onceKey }) };
 }
 
 /** Id and trace of a request, for the jobs that it brings. */

@@ -13,9 +13,12 @@ import {
 import type { JobDefinition } from '../definition/job-definition.js';
 import { formatJobId } from '../definition/job-id.js';
 import { kindOf } from '../definition/kind-of.js';
+import { availableToRead } from '../store/availability.js';
 import { MAX_JOBS_PER_CALL } from '../store/bounds.js';
 import type { Enqueued } from '../store/enqueue.js';
+import { Link } from '../store/link.js';
 import type { OnceAnswer } from '../store/once.js';
+import { onceAnswer } from '../store/once-answer.js';
 import type { Header } from '../store/record.js';
 import { JobJournal } from '../telemetry/job-journal.js';
 import { EnqueueBatcher, type Outcome } from './enqueue-batcher.js';
@@ -43,6 +46,7 @@ export class QueueService {
   constructor(
     private readonly batcher: EnqueueBatcher,
     private readonly journal: JobJournal,
+    private readonly link: Link,
     @Inject(PRODUCER_OPTIONS) options: ProducerOptions,
   ) {
     this.limits = submitLimitsOf(options);
@@ -65,6 +69,22 @@ export class QueueService {
     options: EnqueueOptions & { readonly onceKey: string },
   ): Promise<EnqueuedJob> {
     return this.submit(prepareJob(definition, payload, options, this.limits, 'any'));
+  }
+
+  /**
+   * What {@link enqueue} would answer a submit whose once key was used before; undefined when the key is new, and nothing is
+   * submitted. For what has to be looked at before a submit, and need not be before a repeat.
+   * @throws what {@link enqueue} throws
+   */
+  async answeredBefore<P extends object>(
+    definition: JobDefinition<P>,
+    payload: P,
+    options: EnqueueOptions & { readonly onceKey: string },
+  ): Promise<EnqueuedJob | undefined> {
+    const prepared = prepareJob(definition, payload, options, this.limits);
+    const { once } = prepared.job;
+    const answer = once && (await availableToRead(this.link, () => onceAnswer(this.link, definition.type, once)));
+    return answer && this.answer(prepared, answer);
   }
 
   /**

@@ -72,7 +72,7 @@ local taken, used = {}, {}
 local function refusal_of(job)
   if job.once then
     local before = used[job.once.key] or live_once(job.once.key, now)
-    if before then return once_hash_of(before) == job.once.hash and 'O' .. before or 'M' .. once_ulid_of(before) end
+    if before then return once_again(before, job.once.hash) end
   end
   if any_known then
     local known = header_at(job.key)

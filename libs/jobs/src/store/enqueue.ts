@@ -1,20 +1,12 @@
 import { ULID_BYTES } from '../definition/job-id.js';
 import { MAX_EVENTS } from './bounds.js';
-import { readOnceRecord, type OnceAnswer } from './once.js';
+import { readAnswerAgain, type Once, type OnceReply } from './once.js';
 import { UnreadableRecordError, decodeHeader, type Header } from './record.js';
 import { asArray, asBuffer, asNumber } from './reply.js';
 import type { Link } from './link.js';
 import { Script } from './script.js';
 
 const script = new Script('enqueue');
-
-/** Lets a submit be answered as it was answered first. */
-export interface Once {
-  readonly key: string;
-  /** 32 hex digits: what was submitted; the same key with another is refused. */
-  readonly hash: string;
-  readonly ttlMs: number;
-}
 
 export interface NewJob {
   readonly ulid: string;
@@ -41,10 +33,7 @@ export type Enqueued =
   /** Its end is to be told, and as many ends of the type as may be wait for that already. */
   | { readonly kind: 'events_full' }
   | { readonly kind: 'duplicate'; readonly ulid: string; readonly header: Header | undefined }
-  /** Its once key was used before, for the same. */
-  | { readonly kind: 'once'; readonly answer: OnceAnswer }
-  /** Its once key was used before, for something else. */
-  | { readonly kind: 'once_mismatch'; readonly ulid: string };
+  | OnceReply;
 
 export interface EnqueueReply {
   /** In the order of the jobs. */
@@ -123,9 +112,8 @@ function readAnswer(job: NewJob, answer: Buffer, now: number): Enqueued {
       return { kind: 'duplicate', ulid: rest.toString('latin1', 0, ULID_BYTES), header };
     }
     case 'O':
-      return { kind: 'once', answer: readOnceRecord(rest) };
     case 'M':
-      return { kind: 'once_mismatch', ulid: rest.toString('latin1') };
+      return readAnswerAgain(answer);
     default:
       throw new UnreadableRecordError(`"${letter}" is no answer to an enqueue.`);
   }

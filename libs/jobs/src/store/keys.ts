@@ -104,6 +104,10 @@ export class TypeKeys {
     return `${this.base}log:${ulid}`;
   }
 
+  once(key: string): string {
+    return `${this.base}once:${key}`;
+  }
+
   dedupe(key: string): string {
     return `${this.base}dedupe:${key}`;
   }

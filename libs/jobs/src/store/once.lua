@@ -25,6 +25,11 @@ local function once_ulid_of(record)
   return string.sub(record, 24, 49)
 end
 
+-- The answer to a submit whose once key has this record: `O` and the record, or `M` and a ulid when it was used for another body.
+local function once_again(record, hash)
+  return once_hash_of(record) == hash and 'O' .. record or 'M' .. once_ulid_of(record)
+end
+
 -- The record of a job's first answer; `refusal` nil when it was accepted, else that of a duplicate.
 local function once_record(now, job, refusal)
   local letter, ulid, header = 'a', job.ulid, job.record

@@ -1,6 +1,21 @@
 import type { JobStatus } from '../definition/job-status.js';
 import { statusOf } from './record.js';
 
+/** Lets a submit be answered as it was answered first. */
+export interface Once {
+  readonly key: string;
+  /** 32 hex digits: what was submitted; the same key with another is refused. */
+  readonly hash: string;
+  readonly ttlMs: number;
+}
+
+/** To a submit whose once key was used before. */
+export type OnceReply =
+  /** For the same. */
+  | { readonly kind: 'once'; readonly answer: OnceAnswer }
+  /** For something else. */
+  | { readonly kind: 'once_mismatch'; readonly ulid: string };
+
 /** The first answer to a submit, as it is kept under its once key; once.lua states the form. */
 export interface OnceAnswer {
   /** False: the job was a duplicate, and `ulid` is the holder of its dedupe key. */
@@ -10,8 +25,14 @@ export interface OnceAnswer {
   readonly job: { readonly status: JobStatus; readonly createdAt: number; readonly traceId: string } | undefined;
 }
 
-/** @throws {UnreadableRecordError} */
-export function readOnceRecord(record: Buffer): OnceAnswer {
+/** @param reply as once.lua makes it. @throws {UnreadableRecordError} */
+export function readAnswerAgain(reply: Buffer): OnceReply {
+  const rest = reply.subarray(1);
+  if (reply.toString('latin1', 0, 1) === 'M') return { kind: 'once_mismatch', ulid: rest.toString('latin1') };
+  return { kind: 'once', answer: readOnceRecord(rest) };
+}
+
+function readOnceRecord(record: Buffer): OnceAnswer {
   const letter = record.toString('latin1', 49, 50);
   return {
     accepted: record.toString('latin1', 22, 23) === 'a',
