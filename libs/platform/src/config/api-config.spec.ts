@@ -184,6 +184,19 @@ describe('loadApiConfig', () => {
     expect([...faultsOf({ ORDER_CURRENCY }).keys()]).toEqual(['ORDER_CURRENCY']);
   });
 
+  it('takes uploads no larger than what the storage takes', () => {
+    const storage = 's3://bucket?endpoint=http://127.0.0.1:9000';
+    const most = 83_886_080_000;
+    expect(faultsOf({ STORAGE_URL: storage, MAX_UPLOAD_BYTES: String(most) })).toEqual(new Map());
+    expect(faultsOf({ MAX_UPLOAD_BYTES: String(2 ** 40) })).toEqual(new Map());
+    expect(faultsOf({ STORAGE_URL: storage, MAX_UPLOAD_BYTES: String(most + 1) })).toEqual(
+      new Map([
+        ['MAX_UPLOAD_BYTES', `expected at most ${most} with storage in S3, which takes no larger file, found ${most + 1}.`],
+      ]),
+    );
+    expect([...faultsOf({ STORAGE_URL: 's3:', MAX_UPLOAD_BYTES: String(2 ** 40) }).keys()]).toEqual(['STORAGE_URL']);
+  });
+
   it('refuses production without keys', () => {
     expect([...faultsOf({ NODE_ENV: 'production' }).keys()]).toEqual(['API_KEYS']);
   });

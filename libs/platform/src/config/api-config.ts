@@ -2,6 +2,8 @@ import type { ApiKey } from '../auth/api-key.js';
 import type { LogFormat, LogLevel } from '../logging/logger.js';
 import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { OutboundPolicy } from '../outbound/outbound-policy.js';
+import { LARGEST_OBJECT_BYTES } from '../storage/s3/object-parts.js';
+import { parseStorageUrl } from '../storage/storage-url.js';
 import { host, isLoopback, listenerUrl, port, publicUrl } from './address-variables.js';
 import { seconds, wholeNumber } from './number-variables.js';
 import { analyticsUrl, orderCurrency } from './order-variables.js';
@@ -83,6 +85,11 @@ export function loadApiConfig(env: NodeJS.ProcessEnv, terminal = process.stdout.
   );
   const refused = values.analyticsUrl && new OutboundPolicy(values.outboundAllow).faultOf(values.analyticsUrl);
   reading.demand(['ANALYTICS_URL', 'OUTBOUND_ALLOW'], !refused, `expected a URL that may be called; it ${refused ?? ''}.`);
+  reading.demand(
+    ['MAX_UPLOAD_BYTES', 'STORAGE_URL'],
+    values.maxUploadBytes <= largestFile(values.storageUrl),
+    `expected at most ${LARGEST_OBJECT_BYTES} with storage in S3, which takes no larger file, found ${values.maxUploadBytes}.`,
+  );
   reading.settle();
   return {
     ...values,
@@ -91,4 +98,8 @@ export function loadApiConfig(env: NodeJS.ProcessEnv, terminal = process.stdout.
     publicUrl: values.publicUrl ?? listenerUrl(values.host, values.port),
     shutdownDelayMs: values.shutdownDelayMs ?? SHUTDOWN_DELAY_MS[production ? 'production' : 'elsewhere'],
   };
+}
+
+function largestFile(storageUrl: string): number {
+  return parseStorageUrl(storageUrl).kind === 's3' ? LARGEST_OBJECT_BYTES : Infinity;
 }

@@ -7,6 +7,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { StorageRefusedError } from '../storage-errors.js';
+import { LARGEST_OBJECT_BYTES, MOST_PARTS } from './object-parts.js';
 import { s3Error } from './s3-errors.js';
 
 /** Where an object goes, as commands name it. */
@@ -14,11 +15,6 @@ export interface Target {
   readonly Bucket: string;
   readonly Key: string;
 }
-
-/** S3 takes parts of 5 MiB and more, some servers only if all but the last are equal. One is sent while the next is filled. */
-export const PART_BYTES = 8_388_608;
-/** The limit of S3. */
-const MOST_PARTS = 10_000;
 
 /** An object that is sent in parts and is there once all of them are. Throws errors of the storage. */
 export class MultipartUpload {
@@ -43,7 +39,7 @@ export class MultipartUpload {
     await this.sending;
     const PartNumber = this.parts.length + 1;
     if (PartNumber > MOST_PARTS) {
-      throw new StorageRefusedError(`a file of more than ${PART_BYTES * MOST_PARTS} bytes cannot be written.`);
+      throw new StorageRefusedError(`a file of more than ${LARGEST_OBJECT_BYTES} bytes cannot be written.`);
     }
     this.sending = this.send(PartNumber, block);
     // Who waits for the source is told as well.
