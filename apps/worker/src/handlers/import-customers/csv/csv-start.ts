@@ -5,13 +5,14 @@ import { READ_AHEAD, type CsvPlace } from './csv-place.js';
 import { foreignKind, looksBinary } from './file-kind.js';
 import { readHeader } from './header.js';
 import { COMMA, RecordScanner } from './record-scanner.js';
+import { takeSeparatorLine } from './separator-line.js';
 import { unfitFile } from './unfit-file.js';
 
 /** Of the first bytes of a file, those that tell what it is. */
 const HEAD = 4 * 1024;
 
 /**
- * Reads what a CSV file begins with: byte order mark, blank lines, header.
+ * Reads what a CSV file begins with: byte order mark, blank lines, the line that tells Excel of the separator, header.
  * @param label the charset, when the uploader named it. A byte order mark says more than that.
  * @returns the place of the first row.
  * @throws {PermanentError} see {@link UnfitFileCode}
@@ -31,16 +32,19 @@ export async function readStart(window: ByteWindow, label: string | undefined): 
   const found = certain ?? unmarkedUtf16(head);
   if (found?.unit !== 2 && looksBinary(head)) throw notCsv('binary data');
 
-  const blankLines = await dropBlankLines(window, found ?? charsetOf('utf-8'));
+  const likely = found ?? charsetOf('utf-8');
+  let linesBefore = await dropBlankLines(window, likely);
+  const separator = takeSeparatorLine(window, likely);
+  if (separator !== undefined) linesBefore += 1 + (await dropBlankLines(window, likely));
   const view = window.bytes.subarray(0, READ_AHEAD);
   if (view.length === 0) throw unfitFile('import_file_empty', 'The file has nothing but blank lines.');
   const charset = found ?? utf8OrWindows1252(view);
-  const { header, scan } = readHeader(view, isLast(window), charset);
+  const { header, scan } = readHeader(view, isLast(window), charset, separator);
   const isOpen = found === undefined && isAscii(view.subarray(0, scan.next));
   window.drop(scan.next);
   return {
     offset: window.offset,
-    line: 1 + blankLines + scan.lines,
+    line: 1 + linesBefore + scan.lines,
     charset: isOpen ? null : charset.name,
     isGuess: certain === undefined,
     ...header,

@@ -57,6 +57,18 @@ describe('a file of customers', () => {
     ['columns without a name', 'email,,\na@b.example,x,y', ['2 a@b.example|||']],
     ['semicolons', 'email;name\na@b.example;"Ana, B"', ['2 a@b.example|Ana, B||']],
     ['tabs', 'name\temail\nAna; B,C\ta@b.example', ['2 a@b.example|Ana; B,C||']],
+    ['a first line that names the separator', 'sep=;\nemail;name\na@b.example;"Ana; B"', ['3 a@b.example|Ana; B||']],
+    [
+      'such a line of other letters, among blank ones',
+      '\r\nSEP=| \r\n\r\nemail|name\r\na@b.example|A,B',
+      ['5 a@b.example|A,B||'],
+    ],
+    ['such a line that names a tab, which is not all there is', 'sep=\t\nemail\tname,\na@b.example\tAna', ['3 a@b.example|||']],
+    [
+      'rows that look like such a line',
+      'email,name\na@b.example,A\nsep=;',
+      ['2 a@b.example|A||', '3! name: The row has 1 field, the header 2. Add what is missing, if need be as empty fields.'],
+    ],
     ['a delimiter that is also in a name of a column', '"first, name";email;name\n1;a@b.example;Ana', ['2 a@b.example|Ana||']],
     ['names of columns that other files begin with', 'PK,GIF,email\n1,2,a@b.example', ['2 a@b.example|||']],
     ['a header and nothing else', HEADER, []],
@@ -83,6 +95,18 @@ describe('a file of customers', () => {
     ['names of all kinds of scripts', 'email,name\na@b.example,Зоя Ζωή 王 זוי زوي 🎉', ['2 a@b.example|Зоя Ζωή 王 זוי زوي 🎉||']],
   ])('may have %s', async (_what, file, rows) => {
     expect(await read(file)).toEqual(rows);
+  });
+
+  it('may begin with a line that names the separator in any charset, however its bytes arrive', async () => {
+    const text = 'sep=|\r\nemail|name\r\na@b.example|Zoë\r\nc@d.example|a|b';
+    const reason = 'Put a field that has a "|" in it into double quotes.';
+    const rows = ['3 a@b.example|Zoë||', `4! -: The row has 3 fields, the header 2. ${reason}`];
+    for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`), utf16(text, 'le', true), utf16(text, 'be', false)]) {
+      for (const size of [1, 7, 1_000]) expect((await rowsOf(bytes, {}, size)).map(told)).toEqual(rows);
+    }
+    const [first] = await rowsOf(text);
+    const rest = Buffer.from(text).subarray(first?.next.offset);
+    expect((await rowsOf(rest, first?.next)).map(told)).toEqual(rows.slice(1));
   });
 
   it.each<[what: string, file: string, rows: (string | RegExp)[]]>([

@@ -20,6 +20,7 @@ type RecordScan = Extract<Scan, { kind: 'record' }>;
  * Reads the first row, which names the columns: in any order and case, with blanks, underscores and hyphens where they may
  * be (`E-Mail`, ` phone `). The delimiter is the one that makes a column `email` of it, and the most columns.
  * @param bytes they begin with that row.
+ * @param separator the delimiter, where the file names it.
  * @returns the header, and where the row after it begins.
  * @throws {PermanentError} `import_header_missing`, `import_column_twice`
  */
@@ -27,8 +28,9 @@ export function readHeader(
   bytes: Buffer,
   isLast: boolean,
   charset: Charset,
+  separator?: number,
 ): { readonly header: Header; readonly scan: RecordScan } {
-  const readings = [COMMA, SEMICOLON, TAB]
+  const readings = (separator === undefined ? [COMMA, SEMICOLON, TAB] : [separator])
     .map((delimiter) => readWith(delimiter, bytes, isLast, charset))
     .filter((reading) => reading !== undefined)
     .sort((a, b) => Number(b.hasEmail) - Number(a.hasEmail) || b.names.length - a.names.length);

@@ -1,4 +1,4 @@
-import { SEMICOLON, TAB } from './record-scanner.js';
+import { COMMA, SEMICOLON, TAB } from './record-scanner.js';
 import type { Column } from './header.js';
 
 /** What is wrong with a row, and what to do about it. */
@@ -55,5 +55,6 @@ function counted(count: number, thing: string): string {
 
 function delimiterName(delimiter: number): string {
   if (delimiter === TAB) return 'tab';
-  return delimiter === SEMICOLON ? 'semicolon' : 'comma';
+  if (delimiter === SEMICOLON) return 'semicolon';
+  return delimiter === COMMA ? 'comma' : `"${String.fromCharCode(delimiter)}"`;
 }
