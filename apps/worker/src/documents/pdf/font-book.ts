@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { create, type Font } from 'fontkit';
-import decompressWoff2 from 'woff2-encoder/decompress';
 import { Face } from './face.js';
-import { unpackWoff } from './unpack-woff.js';
+import { fontIn } from './font-files.js';
 
 export type Weight = 'regular' | 'bold';
 
@@ -46,6 +44,8 @@ const FAMILIES: readonly Family[] = [
 ];
 
 const packages = createRequire(import.meta.url);
+/** They belong to the packages: what is read of them once holds for all documents. */
+let allSlices: readonly Promise<readonly Slice[]>[] | undefined;
 
 /**
  * The fonts of a document: Noto Sans for Latin (Vietnamese too), Greek, Cyrillic, Devanagari, Arabic, Hebrew, Thai, Chinese, Japanese
@@ -61,7 +61,7 @@ export class FontBook {
   ) {}
 
   static async open(): Promise<FontBook> {
-    const slices = (await Promise.all(FAMILIES.map(slicesOf))).flat();
+    const slices = (await Promise.all((allSlices ??= FAMILIES.map(slicesOf)))).flat();
     const first = slices[0];
     if (first === undefined) throw new Error('There is no font.');
     return new FontBook(slices, { regular: await load(first, 'regular'), bold: await load(first, 'bold') });
@@ -124,8 +124,5 @@ function parseRanges(text: string): [number, number][] {
 async function load({ family, name }: Slice, weight: Weight): Promise<Face> {
   const { weight: inName, outline } = family.faces[weight];
   const file = packages.resolve(`${family.package}/files/${family.id}-${name}-${inName}-normal.${family.ending}`);
-  const bytes = await readFile(file);
-  // What is embedded is cut out of the file, which takes one that is not compressed as WOFF2 is.
-  const font = create(family.ending === 'woff2' ? Buffer.from(await decompressWoff2(bytes)) : unpackWoff(bytes));
-  return new Face(`${family.id}-${name}-${weight}`, font as Font, outline); // One file, one font.
+  return new Face(`${family.id}-${name}-${weight}`, await fontIn(file), outline);
 }

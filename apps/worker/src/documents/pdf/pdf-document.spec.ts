@@ -189,6 +189,14 @@ describe('a PDF of a table', () => {
 });
 
 describe('the making of a PDF', () => {
+  it('comes to the same bytes whatever was made before, and at the same time', async () => {
+    const [one, other] = ['مرحبا नमस्ते 王小明 Ana', 'پژوهش दुनिया 明王 김 Naa á'].map((title) => ({ title }));
+    const first = await bytesOf({ ...one });
+    const [again, between] = await Promise.all([bytesOf({ ...one }), bytesOf({ ...other })]);
+    expect(Buffer.compare(again, first)).toBe(0);
+    expect(Buffer.compare(await bytesOf({ ...other }), between)).toBe(0);
+  });
+
   it('asks for rows as its bytes are taken, and lets go of them when no more are', async () => {
     let asked = 0;
     let isClosed = false;
