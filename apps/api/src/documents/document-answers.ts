@@ -2,13 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { StatusService, type Job } from '@antrean/jobs';
 import { StoredFileNotFoundError, type ApiConfig } from '@antrean/platform';
 import type { Request, Response } from 'express';
+import { fileGone, fileNotMade } from '../files/file-faults.js';
 import { jobFile } from '../files/job-file.js';
 import { StoredFileAnswers } from '../files/stored-file-answers.js';
 import { Links } from '../http/links.js';
 import { contextOf } from '../http/request-context.js';
 import { jobView } from '../jobs/job.view.js';
 import { API_CONFIG } from '../tokens.js';
-import { fileGone, fileNotMade, notFound } from './document-faults.js';
+import { notFound } from './document-faults.js';
 import type { DocumentKind } from './document-kind.js';
 
 const SOON_SEC = 2;
@@ -48,7 +49,7 @@ export class DocumentAnswers {
       case 'failed':
       case 'cancelled':
       case 'expired':
-        throw fileNotMade(kind, job, this.links);
+        throw fileNotMade(kind, { ...job, error: job.error?.message ?? null }, this.links);
       case 'succeeded':
         await this.sendFile(kind, job, request, response);
     }
@@ -58,7 +59,9 @@ export class DocumentAnswers {
     try {
       await this.files.send(jobFile(job), request, response);
     } catch (error) {
-      throw error instanceof StoredFileNotFoundError ? fileGone(kind, job, this.links, error) : error;
+      throw error instanceof StoredFileNotFoundError
+        ? fileGone(kind, { jobId: job.jobId, status: job.status }, this.links, error)
+        : error;
     }
   }
 }
