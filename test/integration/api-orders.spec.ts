@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Test } from '@nestjs/testing';
 import { InvoiceRender } from '@antrean/catalog';
-import { JobsModule, QueueService } from '@antrean/jobs';
+import { JobHandler, JobsModule, QueueService, type JobContext } from '@antrean/jobs';
 import { Customers, invoiceFile, type Database } from '@antrean/shop';
 import type { OrderView } from '../../apps/api/src/orders/order.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
+import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
+import { startJobsApp } from '../support/jobs-app.js';
 import { schemaFaults } from '../support/open-api.js';
 import { REDIS_URL, newKeyPrefix, silentLogger } from '../support/shared-redis.js';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
@@ -240,6 +242,60 @@ describe('the invoice of an order that was lost', () => {
     } finally {
       await api.close();
       await producer.close();
+      await files.remove();
+    }
+  });
+});
+
+describe('an invoice whose file and job are gone', () => {
+  const databases = testDatabases('SQLite');
+
+  it('is made anew when that is asked for, by one job however often', async () => {
+    const { url, database } = await databases.migrated();
+    await database.transaction((transaction) => new Customers(database).upsert(transaction, [{ email: 'ana@example.com' }]));
+    const { id } = await database.tables.selectFrom('customers').select('id').executeTakeFirstOrThrow();
+    const files = await folderStorage();
+    const keyPrefix = newKeyPrefix();
+    const api = await startTestApi({ KEY_PREFIX: keyPrefix, DATABASE_URL: url, STORAGE_URL: files.url });
+    const rendered: string[] = [];
+    const Render = { ...InvoiceRender, isolation: 'none' } as const;
+    @JobHandler(Render)
+    class Renderer {
+      handle({ payload, jobId }: JobContext<typeof InvoiceRender>): Promise<object> {
+        rendered.push(`${payload.order_id} ${jobId}`);
+        return Promise.resolve({ file_key: invoiceFile(payload.order_id) });
+      }
+    }
+    try {
+      const { order_id, links } = (await api.http.post('/orders').send({ customer_id: id, items: [TEA] })).body as OrderView;
+      const render = database.tables.updateTable('order_jobs').where('type', '=', 'invoice.render');
+      await render.set({ status: 'succeeded' }).execute();
+      const gone = await api.http.get(links.invoice);
+      expect(gone.status).toBe(410);
+      expect((gone.body as { readonly detail: string }).detail).toContain(`POST /orders/${order_id}/invoice`);
+
+      const asked = await Promise.all([1, 2, 3].map(() => api.http.post(links.invoice).send()));
+      for (const { status, headers, body } of asked) {
+        expect({ status, location: headers['location'] }).toEqual({ status: 202, location: links.invoice });
+        expect(schemaFaults('OrderView', body)).toEqual([]);
+      }
+      const { job_id: jobId } = gone.body as { readonly job_id: string };
+      expect((await api.http.get(links.invoice)).status).toBe(202);
+      const worker = await startJobsApp([Render], [Renderer], { keyPrefix });
+      await eventually(async () => {
+        expect((await api.http.get(`/jobs/${jobId}`)).body).toMatchObject({ status: 'succeeded', user_id: id });
+      });
+      expect(rendered).toEqual([`${order_id} ${jobId}`]);
+      expect((await api.http.get(links.invoice)).status).toBe(410);
+      expect((await api.http.post(links.invoice).send()).status).toBe(202);
+      await eventually(() => {
+        expect(rendered).toEqual([`${order_id} ${jobId}`, `${order_id} ${jobId}`]);
+      });
+      await worker.close();
+      expect((await api.http.post('/orders/01JDVZ8XQ4T4Y8Q7M5K3N2P1R0/invoice').send()).status).toBe(404);
+      expect((await api.http.post(links.invoice).send({ copies: 2 })).status).toBe(400);
+    } finally {
+      await api.close();
       await files.remove();
     }
   });

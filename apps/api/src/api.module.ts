@@ -32,6 +32,7 @@ import { WebhookOption } from './jobs/webhook-option.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OrderIntake } from './orders/order-intake.js';
 import { OrderJobs } from './orders/order-jobs.js';
+import { OrderInvoices } from './orders/order-invoices.js';
 import { OrderReader } from './orders/order-reader.js';
 import { OrderInvoiceController } from './orders/order-invoice.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
@@ -100,6 +101,7 @@ export class ApiModule {
         OrderJobs,
         OrderIntake,
         OrderReader,
+        OrderInvoices,
         AuditLog,
         JsonBodyInterceptor,
       ],

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { AnswersWith, Problems } from '../docs/answers.decorator.js';
+import { DescribesFile } from '../files/files.openapi.js';
 import { OrderView } from './order.view.js';
 
 /** What the OpenAPI document says of the routes of orders. */
@@ -64,42 +65,41 @@ export const DescribesOrder = () =>
     Problems('invalid_request', 'unauthorized', 'forbidden', 'order_not_found', 'not_acceptable', 'database_unavailable'),
   );
 
-const TEXT = { type: 'string' } as const;
-const PDF = { 'application/pdf': { schema: { type: 'string', format: 'binary' } } } as const;
-
 export const DescribesInvoice = () =>
+  DescribesFile({
+    tag: 'orders',
+    operationId: 'getInvoice',
+    summary: 'Read the invoice of an order',
+    description: 'It is kept as long as the order. ',
+    id: '01JDVZ8XQ4T4Y8Q7M5K3N2P1R0',
+    mediaTypes: ['application/pdf'],
+    waiting: { view: OrderView, noun: 'order' },
+    problems: ['not_found', 'order_not_found', 'database_unavailable'],
+  });
+
+export const DescribesInvoiceAnew = () =>
   applyDecorators(
     ApiTags('orders'),
     ApiOperation({
-      operationId: 'getInvoice',
-      summary: 'Read the invoice of an order',
+      operationId: 'renderInvoice',
+      summary: 'Have the invoice of an order made anew',
       description:
-        'It is kept as long as the order. With HEAD likewise, without the body; ranges and entity tags as of reports. Where the storage ' +
-        'signs addresses (S3), the answer to GET is 303 to one that is valid for five minutes.',
+        'For one that failed or was removed, also when the queue has forgotten its job. While that waits or runs, nothing more is done. ' +
+        'The new file is the same as the old one was.',
     }),
-    ApiParam({ name: 'id', schema: TEXT, example: '01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
-    ApiExtraModels(OrderView),
-    ApiResponse({ status: 200, description: 'The invoice.', headers: { ETag: { schema: TEXT } }, content: PDF }),
-    ApiResponse({
-      status: 202,
-      description: 'Not there yet: the order.',
-      headers: { 'Retry-After': { schema: TEXT } },
-      content: { 'application/json': { schema: { $ref: getSchemaPath(OrderView) } } },
-    }),
-    ApiResponse({ status: 206, description: 'The part of it that was asked for.', content: PDF }),
-    ApiResponse({ status: 303, description: 'It is there.', headers: { Location: { description: 'Where.', schema: TEXT } } }),
-    ApiResponse({ status: 304, description: 'The client has it.', headers: { ETag: { schema: TEXT } } }),
+    ApiParam({ name: 'id', schema: { type: 'string' }, example: '01JDVZ8XQ4T4Y8Q7M5K3N2P1R0' }),
+    AnswersWith(202, OrderView, 'Its job waits or runs.', { location: true }),
     Problems(
+      'invalid_json',
       'invalid_request',
       'unauthorized',
       'forbidden',
       'not_found',
       'order_not_found',
-      'file_not_made',
-      'file_gone',
-      'precondition_failed',
-      'range_not_satisfiable',
-      'storage_unavailable',
+      'not_acceptable',
+      'payload_too_large',
+      'unsupported_media_type',
+      'queue_unavailable',
       'database_unavailable',
     ),
   );
