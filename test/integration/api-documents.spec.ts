@@ -113,6 +113,19 @@ describe('a report or an export', () => {
     });
   });
 
+  it('whose file was removed is made again when it is asked for anew, by one job for all who ask', async () => {
+    const body = newReport();
+    const { job_id, result } = await stage.made(CSV, body);
+    expect((await http().post('/reports').send(body)).body).toMatchObject({ job_id, status: 'succeeded' });
+    await stage.files.storage.delete(result.file_key);
+    const gone = await http().get(`/reports/${job_id}`);
+    expect(gone).toMatchObject({ status: 410, body: { code: 'file_gone', job_status: 'succeeded' } });
+    expect((gone.body as { readonly detail: string }).detail).toContain('Ask for it anew (POST /reports).');
+    const asked = await Promise.all([1, 2, 3].map(() => http().post('/reports').set('Prefer', 'wait=20').send(body)));
+    for (const answer of asked) expect(answer).toMatchObject({ status: 200, body: { job_id, status: 'succeeded', replays: 1 } });
+    expect((await http().get(`/reports/${job_id}`)).text).toBe(CSV.toString());
+  });
+
   it('is not found under the id of none, or of another kind', async () => {
     const { job_id } = await stage.made(CSV);
     const never = 'report.generate_01J8PP1PKH282P1K2YVH454RJD';

@@ -8,6 +8,7 @@ import { AccessGuard } from './auth/access.guard.js';
 import { AuditLog } from './audit/audit-log.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
 import { DocumentAnswers } from './documents/document-answers.js';
+import { RemovedDocuments } from './documents/removed-documents.js';
 import { ExportsController, ReportsController } from './documents/documents.controller.js';
 import { StoredFileAnswers } from './files/stored-file-answers.js';
 import { HealthModule } from './health/health.module.js';
@@ -94,6 +95,7 @@ export class ApiModule {
         JobAnswers,
         StoredFileAnswers,
         DocumentAnswers,
+        RemovedDocuments,
         UploadForms,
         UploadedImports,
         NamedImports,

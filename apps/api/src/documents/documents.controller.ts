@@ -13,6 +13,7 @@ import type { SubmittedJobView } from '../jobs/submitted-job.view.js';
 import { DocumentAnswers } from './document-answers.js';
 import { EXPORTS, REPORTS, type DocumentKind } from './document-kind.js';
 import { DescribesDocument, DescribesSubmitDocument } from './documents.openapi.js';
+import { RemovedDocuments } from './removed-documents.js';
 
 export const ReportsController = documentsController(REPORTS);
 export const ExportsController = documentsController(EXPORTS);
@@ -26,6 +27,7 @@ function documentsController(kind: DocumentKind): Type<object> {
       private readonly submitter: JobSubmitter,
       private readonly answers: JobAnswers,
       private readonly documents: DocumentAnswers,
+      private readonly removed: RemovedDocuments,
     ) {}
 
     @Submits()
@@ -35,7 +37,7 @@ function documentsController(kind: DocumentKind): Type<object> {
       const { definition } = kind;
       const options = 'user_id' in payload ? ownerOption(payload.user_id) : {};
       const job = await this.submitter.submit({ definition, payload, payloadAt: '', options }, request);
-      return this.answers.answer(job, request);
+      return this.answers.answer(await this.removed.restored(job), request);
     }
 
     /** Also takes HEAD. */

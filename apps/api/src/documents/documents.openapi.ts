@@ -26,14 +26,15 @@ export const DescribesSubmitDocument = ({ path, noun, definition }: DocumentKind
       summary: `Have ${a(noun)} made`,
       description:
         `The body is the payload of \`${definition.type}\`, its \`user_id\` also the owner label of the job. The same asked for again is ` +
-        'answered with the job that there is (`deduplicated`), as long as that waits, runs or is kept as succeeded.',
+        'answered with the job that there is (`deduplicated`), as long as that waits, runs or is kept as succeeded; when its file was ' +
+        'removed meanwhile, it runs again.',
     }),
     ApiBody({
       required: true,
       schema: { $ref: `#/components/schemas/${definition.type}` },
       examples: { example: { value: EXAMPLES[path] } },
     }),
-    DescribesSubmitAnswers(),
+    DescribesSubmitAnswers('storage_unavailable'),
   );
 
 export const DescribesDocument = ({ path, noun, definition }: DocumentKind) =>
