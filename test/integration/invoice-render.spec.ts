@@ -82,6 +82,20 @@ describe.each(DATABASES)('the invoice of an order on %s', (kind) => {
     expect(page).toContain('さくら田中');
   });
 
+  it('writes large numbers in thousands, on one line each, and its number alone in the foot', async () => {
+    const items = [{ ...TEA, quantity: 1_000_000, unitPriceMinor: 123_456_789 }];
+    const id = await placed('Ana', { currency: 'GBP', items });
+    const { pages } = await pdfs.read(Uint8Array.from(await bytesOf(id)));
+    expect(pages[0]).toMatch(/1,000,000 1,234,567\.89 1,234,567,890,000\.00\n/);
+    expect(pages[0]).toMatch(/Total 1,234,567,890,000\.00\s+GBP/);
+    expect(pages[0]).toMatch(new RegExp(`^Invoice ${id} +Page 1 ?of 1`, 'm'));
+  });
+
+  it('has a name as it is written, whatever direction marks in it ask for', async () => {
+    const [page = ''] = await pagesOf(await placed('Shop \u202eegrahc on\u202c Ltd', { currency: 'NOK', items: [TEA] }));
+    expect(page).toContain('Billto:ShopegrahconLtd');
+  });
+
   it('of many items goes over several pages, each with the head, and has the total at its end', async () => {
     const items = Array.from({ length: 120 }, (_, nth) => ({
       ...TEA,
@@ -92,7 +106,7 @@ describe.each(DATABASES)('the invoice of an order on %s', (kind) => {
     expect(pages.length).toBeGreaterThan(2);
     for (const [nth, page] of pages.entries()) expect(page).toContain(`Page${nth + 1}of${pages.length}`);
     for (const page of pages) expect(page).toContain('UnitpriceAmount');
-    expect(pages.at(-1)).toContain('Total1080.00USD');
+    expect(pages.at(-1)).toContain('Total1,080.00USD');
     for (const { sku } of items) expect(pages.join('')).toContain(sku);
   });
 

@@ -24,6 +24,8 @@ const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 /** What has no look of its own, such as marks of direction, variants, soft hyphens. Joiners and their opposites change letters. */
 const UNSEEN = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu;
+/** They make letters be read otherwise than they are written. Without them, a text has the direction of its scripts. */
+const OVERRIDES = /[\u202a-\u202e]/g;
 const GOES_ON = /^[ \u200c\u200d]$/;
 const CONTROL = /[\p{Cc}\u2028\u2029]+/gu;
 const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/;
@@ -31,7 +33,7 @@ const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/;
 /** Prepared text as lines no wider than `maxWidth` ems: broken at its line breaks, between words, and in words that are wider. */
 export function textLines(text: string, maxWidth: number, weight: Weight, book: FontBook): TextLine[] {
   return text.split(LINE_BREAK).flatMap((paragraph) => {
-    const clean = paragraph.replaceAll(CONTROL, ' ').trim();
+    const clean = paragraph.replaceAll(OVERRIDES, '').replaceAll(CONTROL, ' ').trim();
     const whole = textLine(clean, weight, book);
     return whole.width <= maxWidth ? [whole] : wrapped(clean, maxWidth, weight, book);
   });

@@ -7,28 +7,33 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer
     index + 1,
     name,
     sku,
-    quantity,
-    amountText(unitPriceMinor, currency),
-    amountText(BigInt(quantity) * BigInt(unitPriceMinor), currency),
+    inThousands(String(quantity)),
+    inThousands(amountText(unitPriceMinor, currency)),
+    inThousands(amountText(BigInt(quantity) * BigInt(unitPriceMinor), currency)),
   ]);
   return {
     title: `Invoice ${id}`,
-    subtitle: `Date: ${createdAt.toISOString().slice(0, 10)}`,
-    details: [...addressee(customer), `All amounts in ${currency}`],
+    subtitle: '',
+    details: [`Date: ${createdAt.toISOString().slice(0, 10)}`, ...addressee(customer), `All amounts in ${currency}`],
     lang: 'en',
     createdAt,
     layout: 'portrait',
     columns: [
       { head: 'No.', share: 2, align: 'right' },
       { head: 'Item', share: 9, align: 'left' },
-      { head: 'SKU', share: 5, align: 'left' },
+      { head: 'SKU', share: 4, align: 'left' },
       { head: 'Quantity', share: 3, align: 'right' },
-      { head: 'Unit price', share: 4, align: 'right' },
-      { head: 'Amount', share: 5, align: 'right' },
+      { head: 'Unit price', share: 5, align: 'right' },
+      { head: 'Amount', share: 6, align: 'right' },
     ],
     rows,
-    totals: () => ['', 'Total', null, null, null, priceText(totalMinor, currency)],
+    totals: () => ['', 'Total', null, null, null, inThousands(priceText(totalMinor, currency))],
   };
+}
+
+/** The whole part as English writes it: `1,234,567.50 EUR`. */
+function inThousands(number: string): string {
+  return number.replace(/\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
 }
 
 /** A line for each part: what is written from right to left turns no other around. */
