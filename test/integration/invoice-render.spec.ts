@@ -96,6 +96,23 @@ describe.each(DATABASES)('the invoice of an order on %s', (kind) => {
     expect(page).toContain('Billto:ShopegrahconLtd');
   });
 
+  it('says in the log of its job which characters no font has: boxes stand for them', async () => {
+    const storage = files.storage;
+    const logged = async (name: string, currency: string) => {
+      const context = jobContext(InvoiceRender, { order_id: await placed(name, { currency, items: [TEA, MUG] }) });
+      await new InvoiceRenderHandler(storage, new Orders(database)).handle(context);
+      return context.lines;
+    };
+    expect(await logged('தேநீர் தே 🎉', 'DKK')).toEqual([
+      {
+        level: 'warn',
+        message: 'characters that no font has stand as boxes in the document',
+        fields: { missing: 7, characters: ['U+0BA4', 'U+0BA8', 'U+0BB0', 'U+0BC0', 'U+0BC7', 'U+0BCD', 'U+1F389'] },
+      },
+    ]);
+    expect(await logged('Ana\u200b 王 नमस्ते مرحبا', 'PLN')).toEqual([]);
+  });
+
   it('of many items goes over several pages, each with the head, and has the total at its end', async () => {
     const items = Array.from({ length: 120 }, (_, nth) => ({
       ...TEA,

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { jobFolder, type JobContext } from '@antrean/jobs';
 import { Storage, parseStorageName, type StorageName } from '@antrean/platform';
 import type { Period } from '@antrean/shop';
+import { MissingCharacters } from '../documents/missing-characters.js';
 import { putOffInDatabaseTrouble } from '../database/put-off.js';
 import { neverAgainWhenLasting } from './never-again.js';
 
@@ -16,7 +17,7 @@ export interface DocumentPlan<Row> {
   readonly rows: AsyncIterable<Row>;
   readonly period: Period;
   /** Makes the document's bytes; asks for rows as the bytes are taken. */
-  readonly bytesOf: (rows: AsyncIterable<Row>) => AsyncIterable<Buffer>;
+  readonly bytesOf: (rows: AsyncIterable<Row>, missing: MissingCharacters) => AsyncIterable<Buffer>;
 }
 
 /** The result of a job that has written a document. */
@@ -27,7 +28,7 @@ export interface WrittenDocument {
   readonly format: string;
 }
 
-type Context = Pick<JobContext, 'jobId' | 'signal' | 'progress'>;
+type Context = Pick<JobContext, 'jobId' | 'signal' | 'progress' | 'log'>;
 
 const ROWS_PER_TURN = 1_000;
 
@@ -43,9 +44,11 @@ export class DocumentFiles {
   async write<Row extends { readonly createdAt: Date }>(context: Context, plan: DocumentPlan<Row>): Promise<WrittenDocument> {
     const { format, bytesOf, rows, period } = plan;
     const counted = new CountedRows(rows, period.to ?? new Date(), context);
+    const missing = new MissingCharacters();
     const file = nameOf(context.jobId, plan);
-    const written = this.storage.write(file, bytesOf(counted), { signal: context.signal });
+    const written = this.storage.write(file, bytesOf(counted, missing), { signal: context.signal });
     const { size: bytes } = await written.catch(neverAgainWhenLasting).catch(putOffInDatabaseTrouble);
+    missing.tell(context.log);
     return { file_key: file, rows: counted.count, bytes, format };
   }
 }

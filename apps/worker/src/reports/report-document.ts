@@ -1,4 +1,5 @@
 import { csvDocument, type Cell } from '@antrean/platform';
+import type { MissingCharacters } from '../documents/missing-characters.js';
 import { pdfDocument } from '../documents/pdf/pdf-document.js';
 import type { ReportTable } from './report-table.js';
 
@@ -17,18 +18,22 @@ export function pdfOf<Row>(
   { title, paper, newTotals }: ReportTable<Row>,
   rows: AsyncIterable<Row>,
   subtitle: string,
+  missing: MissingCharacters,
 ): AsyncIterable<Buffer> {
   const totals = newTotals();
   const cells = cellsOf(rows, (row) => {
     totals.add(row);
     return paper.map(({ cell }) => cell(row));
   });
-  return pdfDocument({
-    ...{ title, subtitle, lang: 'en', createdAt: new Date(), layout: 'landscape' },
-    columns: paper.map(({ head, share, align }) => ({ head, share, align })),
-    rows: cells,
-    totals: () => totals.cells(),
-  });
+  return pdfDocument(
+    {
+      ...{ title, subtitle, lang: 'en', createdAt: new Date(), layout: 'landscape' },
+      columns: paper.map(({ head, share, align }) => ({ head, share, align })),
+      rows: cells,
+      totals: () => totals.cells(),
+    },
+    missing,
+  );
 }
 
 async function* cellsOf<Row>(rows: AsyncIterable<Row>, cells: (row: Row) => readonly Cell[]): AsyncGenerator<readonly Cell[]> {

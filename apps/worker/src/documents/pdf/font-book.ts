@@ -58,13 +58,15 @@ export class FontBook {
   private constructor(
     private readonly slices: readonly Slice[],
     private readonly fallback: Readonly<Record<Weight, Face>>,
+    private readonly missing: (codePoint: number) => void,
   ) {}
 
-  static async open(): Promise<FontBook> {
+  /** @param missing is told of each character that no font has. */
+  static async open(missing: (codePoint: number) => void = () => undefined): Promise<FontBook> {
     const slices = (await Promise.all((allSlices ??= FAMILIES.map(slicesOf)))).flat();
     const first = slices[0];
     if (first === undefined) throw new Error('There is no font.');
-    return new FontBook(slices, { regular: await load(first, 'regular'), bold: await load(first, 'bold') });
+    return new FontBook(slices, { regular: await load(first, 'regular'), bold: await load(first, 'bold') }, missing);
   }
 
   /**
@@ -92,6 +94,7 @@ export class FontBook {
       const face = await this.face(slice, weight);
       if (face.has(codePoint)) return face;
     }
+    this.missing(codePoint);
     return this.fallback[weight];
   }
 

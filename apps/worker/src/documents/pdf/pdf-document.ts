@@ -1,4 +1,5 @@
 import PDFDocument from 'pdfkit';
+import type { MissingCharacters } from '../missing-characters.js';
 import { FontBook } from './font-book.js';
 import type { PdfTable } from './pdf-table.js';
 import { TablePages } from './table-pages.js';
@@ -8,9 +9,9 @@ import { WrittenBytes } from './written-bytes.js';
  * A table as a PDF on A4: title, subtitle, the head of the table on every page, totals at the end, and `Page n of m` in the foot.
  * Rows are asked for as the bytes are taken, and a page is let go of when the next begins. A cell of more than 2,000 characters,
  * or higher than a page, is cut short.
- * What no font has (see {@link FontBook}) is a box. Text in Arabic and Hebrew stands in the order in which it is read.
+ * What no font has (see {@link FontBook}) is a box, and is added to `missing`. Text in Arabic and Hebrew stands in the order in which it is read.
  */
-export async function* pdfDocument(table: PdfTable): AsyncGenerator<Buffer, void, undefined> {
+export async function* pdfDocument(table: PdfTable, missing?: MissingCharacters): AsyncGenerator<Buffer, void, undefined> {
   const doc = new PDFDocument({
     size: 'A4',
     layout: table.layout,
@@ -31,7 +32,7 @@ export async function* pdfDocument(table: PdfTable): AsyncGenerator<Buffer, void
     return true;
   };
   bytes.add(doc.read() as Buffer); // Its first line, which it has written already.
-  const pages = await TablePages.begin(doc, await FontBook.open(), table);
+  const pages = await TablePages.begin(doc, await FontBook.open((codePoint) => missing?.add(codePoint)), table);
   for await (const row of table.rows) {
     await pages.add(row);
     yield* bytes.take();

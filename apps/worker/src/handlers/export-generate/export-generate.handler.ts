@@ -1,6 +1,7 @@
 import { ExportGenerate, type ExportGeneratePayload } from '@antrean/catalog';
 import { JobHandler, type Handles, type JobContext } from '@antrean/jobs';
 import { Customers, type Customer } from '@antrean/shop';
+import type { MissingCharacters } from '../../documents/missing-characters.js';
 import { jsonDocument } from '../../documents/json-document.js';
 import { customerJson, customerTable } from '../../reports/customer-table.js';
 import { DocumentFiles, type WrittenDocument } from '../../reports/document-files.js';
@@ -21,19 +22,23 @@ export class ExportGenerateHandler implements Handles<typeof ExportGenerate> {
       format,
       rows: this.customers.stream(),
       period: {},
-      bytesOf: (rows) => bytesOf(format, rows),
+      bytesOf: (rows, missing) => bytesOf(format, rows, missing),
     });
   }
 }
 
-function bytesOf(format: ExportGeneratePayload['format'], rows: AsyncIterable<Customer>): AsyncIterable<Buffer> {
+function bytesOf(
+  format: ExportGeneratePayload['format'],
+  rows: AsyncIterable<Customer>,
+  missing: MissingCharacters,
+): AsyncIterable<Buffer> {
   switch (format) {
     case 'csv':
       return csvOf(customerTable, rows, { hasByteOrderMark: false });
     case 'json':
       return jsonDocument(jsonOf(rows));
     case 'pdf':
-      return pdfOf(customerTable, rows, 'All customers');
+      return pdfOf(customerTable, rows, 'All customers', missing);
   }
 }
 

@@ -2,6 +2,7 @@ import { InvoiceRender } from '@antrean/catalog';
 import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
 import { Storage, type StorageName } from '@antrean/platform';
 import { Orders, invoiceFile } from '@antrean/shop';
+import { MissingCharacters } from '../../documents/missing-characters.js';
 import { pdfDocument } from '../../documents/pdf/pdf-document.js';
 import type { PdfTable } from '../../documents/pdf/pdf-table.js';
 import { putOffInDatabaseTrouble } from '../../database/put-off.js';
@@ -22,10 +23,12 @@ export class InvoiceRenderHandler implements Handles<typeof InvoiceRender> {
     private readonly orders: Orders,
   ) {}
 
-  async handle({ payload, signal }: JobContext<typeof InvoiceRender>): Promise<RenderedInvoice> {
+  async handle({ payload, signal, log }: JobContext<typeof InvoiceRender>): Promise<RenderedInvoice> {
     const invoice = await this.read(payload.order_id).catch(putOffInDatabaseTrouble);
     const file = invoiceFile(payload.order_id);
-    const { size } = await this.storage.write(file, pdfDocument(invoice), { signal }).catch(neverAgainWhenLasting);
+    const missing = new MissingCharacters();
+    const { size } = await this.storage.write(file, pdfDocument(invoice, missing), { signal }).catch(neverAgainWhenLasting);
+    missing.tell(log);
     return { file_key: file, bytes: size };
   }
 

@@ -2,7 +2,7 @@ import { ReportGenerate, type ReportGeneratePayload } from '@antrean/catalog';
 import { JobHandler, type Handles, type JobContext } from '@antrean/jobs';
 import { Customers, Orders, type Period } from '@antrean/shop';
 import { customerTable } from '../../reports/customer-table.js';
-import { DocumentFiles, type WrittenDocument } from '../../reports/document-files.js';
+import { DocumentFiles, type DocumentPlan, type WrittenDocument } from '../../reports/document-files.js';
 import { orderTable } from '../../reports/order-table.js';
 import { csvOf, pdfOf } from '../../reports/report-document.js';
 import type { ReportTable } from '../../reports/report-table.js';
@@ -35,8 +35,10 @@ export class ReportGenerateHandler implements Handles<typeof ReportGenerate> {
     rows: AsyncIterable<Row>,
   ): Promise<WrittenDocument> {
     const { report, format } = context.payload;
-    const bytesOf = (counted: AsyncIterable<Row>): AsyncIterable<Buffer> =>
-      format === 'csv' ? csvOf(table, counted, { hasByteOrderMark: true }) : pdfOf(table, counted, inWords(context.payload));
+    const bytesOf: DocumentPlan<Row>['bytesOf'] = (counted, missing) =>
+      format === 'csv'
+        ? csvOf(table, counted, { hasByteOrderMark: true })
+        : pdfOf(table, counted, inWords(context.payload), missing);
     return this.files.write(context, { name: report, format, rows, period, bytesOf });
   }
 }
