@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { InvoiceRender } from '@antrean/catalog';
-import { PermanentError } from '@antrean/jobs';
-import { StorageAwayError, StorageRefusedError, type Storage } from '@antrean/platform';
+import { PermanentError, Snooze } from '@antrean/jobs';
+import { StorageAwayError, StorageRefusedError, UnfitStorageError, type Storage } from '@antrean/platform';
 import { Customers, Orders, type Database, type NewOrder } from '@antrean/shop';
 import { InvoiceRenderHandler } from '../../apps/worker/src/handlers/invoice-render/invoice-render.handler.js';
 import { jobContext } from '../support/job-context.js';
@@ -135,12 +135,13 @@ describe.each(DATABASES)('the invoice of an order on %s', (kind) => {
     expect(await bytesOf(id)).toEqual(first);
   });
 
-  it('is never made of an order that there is none of, or where the storage will not have it', async () => {
+  it('is never made of an order that there is none of or where the storage refuses it, and put off while that cannot be used', async () => {
     await expect(render('01JDVZ8XQ4T4Y8Q7M5K3N2P1R0')).rejects.toMatchObject({ code: 'unknown_order' });
     const id = await placed('Ana', { currency: 'SEK', items: [TEA] });
     const refusing = (error: Error): Storage =>
       Object.assign(Object.create(files.storage) as Storage, { write: () => Promise.reject(error) });
-    await expect(render(id, refusing(new StorageRefusedError('No rights.')))).rejects.toThrow(PermanentError);
-    await expect(render(id, refusing(new StorageAwayError('Away.', undefined)))).rejects.toThrow(StorageAwayError);
+    await expect(render(id, refusing(new StorageRefusedError('No such name.')))).rejects.toThrow(PermanentError);
+    await expect(render(id, refusing(new StorageAwayError('Away.', undefined)))).rejects.toThrow(Snooze);
+    await expect(render(id, refusing(new UnfitStorageError('No rights.', undefined)))).rejects.toThrow(Snooze);
   });
 });

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { ExportGenerate, ReportGenerate } from '@antrean/catalog';
-import { StorageAwayError, StorageRefusedError, type Storage } from '@antrean/platform';
+import { StorageAwayError, StorageRefusedError, UnfitStorageError, type Storage } from '@antrean/platform';
 import { Customers, Orders, UnfitDatabaseError, type Database } from '@antrean/shop';
 import { parse } from 'csv-parse/sync';
 import { ExportGenerateHandler } from '../../apps/worker/src/handlers/export-generate/export-generate.handler.js';
@@ -222,17 +222,20 @@ describe.each(DATABASES)('from %s', (kind) => {
     });
   });
 
-  it('errors of the storage that last are permanent, those that pass are thrown as they are, and those of the database put it off', async () => {
+  it('is put off while the storage or the database cannot be used, and buried when the storage refuses it', async () => {
     const throwing = (error: Error): Storage =>
       Object.assign(Object.create(files.storage) as Storage, { write: () => Promise.reject(error) }); // It is made from one.
     const failed = (error: Error) =>
       reports(throwing(error))
         .handle(jobContext(ReportGenerate, { report: 'orders', format: 'csv', user_id: 'ana' }))
         .catch((thrown: unknown) => thrown);
-    const refused = new StorageRefusedError('it is read-only.');
+    const refused = new StorageRefusedError('it is too large.');
     expect(await failed(refused)).toMatchObject({ name: 'PermanentError', code: 'storage_refused', message: refused.message });
     expect(await failed(new UnfitDatabaseError('No.'))).toMatchObject({ name: 'Snooze', message: 'No.' });
-    const away = new StorageAwayError('no answer.', undefined);
-    expect(await failed(away)).toBe(away);
+    for (const passing of [new StorageAwayError('No answer.', undefined), new UnfitStorageError('No rights.', undefined)]) {
+      expect(await failed(passing)).toMatchObject({ name: 'Snooze', message: passing.message, delayMs: 15_000 });
+    }
+    const other = new Error('Ha');
+    expect(await failed(other)).toBe(other);
   });
 });

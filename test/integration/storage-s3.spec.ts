@@ -5,7 +5,7 @@ import {
   LastingStorageError,
   PassingStorageError,
   StorageAwayError,
-  StorageRefusedError,
+  UnfitStorageError,
   parseStorageName,
   type Storage,
 } from '@antrean/platform';
@@ -100,7 +100,7 @@ describe('storage in S3', () => {
         yield* zeros(9 * MIB);
         await new Promise(() => undefined);
       }
-      await expect(storage.write(name('refused'), silent())).rejects.toBeInstanceOf(StorageRefusedError);
+      await expect(storage.write(name('refused'), silent())).rejects.toBeInstanceOf(UnfitStorageError);
       expect(server.calls).toEqual(['begin', 'part', 'abort']);
       expect(await opened.leftovers()).toEqual([]);
     });
@@ -198,12 +198,13 @@ describe('storage in S3', () => {
     const write = (): Promise<unknown> => storage.write(name('refused'), zeros(MIB));
 
     it.each([
-      ['no such bucket', 404, 'NoSuchBucket', 'storage_refused', 'Create it, or mend STORAGE_URL'],
-      ['no permission', 403, 'AccessDenied', 'storage_refused', 'Allow s3:GetObject'],
-      ['an unknown key', 403, 'InvalidAccessKeyId', 'storage_refused', 'Look at AWS_ACCESS_KEY_ID'],
-      ['a wrong secret', 403, 'SignatureDoesNotMatch', 'storage_refused', 'Look at AWS_SECRET_ACCESS_KEY'],
-      ['another region', 301, 'PermanentRedirect', 'storage_refused', 'Set region'],
-      ['a wrong clock', 403, 'RequestTimeTooSkewed', 'storage_refused', 'clock'],
+      ['no such bucket', 404, 'NoSuchBucket', 'storage_unfit', 'Create it, or mend STORAGE_URL'],
+      ['no permission', 403, 'AccessDenied', 'storage_unfit', 'Allow s3:GetObject'],
+      ['an unknown key', 403, 'InvalidAccessKeyId', 'storage_unfit', 'Look at AWS_ACCESS_KEY_ID'],
+      ['a wrong secret', 403, 'SignatureDoesNotMatch', 'storage_unfit', 'Look at AWS_SECRET_ACCESS_KEY'],
+      ['another region', 301, 'PermanentRedirect', 'storage_unfit', 'Set region'],
+      ['a wrong clock', 403, 'RequestTimeTooSkewed', 'storage_unfit', 'clock'],
+      ['credentials that expired', 400, 'ExpiredToken', 'storage_unfit', 'new ones'],
       ['what nobody knows', 400, 'Whatever', 'storage_refused', '400 Whatever'],
       ['no space', 507, 'XMinioStorageFull', 'storage_full', 'no room is left'],
       ['no quota', 403, 'QuotaExceeded', 'storage_full', 'no room is left'],
@@ -216,6 +217,18 @@ describe('storage in S3', () => {
         expect(error).toMatchObject({ code: expected, message: expect.stringContaining(text) as string });
         expect(error).toBeInstanceOf(expected === 'storage_refused' ? LastingStorageError : PassingStorageError);
         expect((error as Error).cause).toBeInstanceOf(Error);
+      }
+    });
+
+    it('tells a bucket that is not there from a file that is not', async () => {
+      expect(await storage.stat(name('nothing.csv'))).toBeUndefined();
+      const elsewhere = await storageAt(server.url().replace('//files', '//no-such-bucket'));
+      const a = name('a');
+      for (const call of [() => elsewhere.stat(a), () => elsewhere.read(a), () => elsewhere.write(a, zeros(MIB))]) {
+        expect(await thrownBy(call())).toMatchObject({
+          code: 'storage_unfit',
+          message: expect.stringContaining('there is no such bucket') as string,
+        });
       }
     });
 
@@ -250,7 +263,7 @@ describe('storage in S3', () => {
       try {
         const stranger = await storageAt(server.url());
         expect(await thrownBy(stranger.stat(name('a')))).toMatchObject({
-          code: 'storage_refused',
+          code: 'storage_unfit',
           message: expect.stringContaining('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY') as string,
         });
       } finally {

@@ -39,6 +39,7 @@ export {
   StorageFullError,
   StorageNameError,
   StorageRefusedError,
+  UnfitStorageError,
   StoredFileNotFoundError,
 } from './storage/storage-errors.js';
 export { StorageHealth, type StorageHealthReport } from './storage/storage-health.js';

@@ -4,8 +4,7 @@ import { jobFolder, type JobContext } from '@antrean/jobs';
 import { Storage, parseStorageName, type StorageName } from '@antrean/platform';
 import type { Period } from '@antrean/shop';
 import { MissingCharacters } from '../documents/missing-characters.js';
-import { putOffInDatabaseTrouble } from '../database/put-off.js';
-import { neverAgainWhenLasting } from './never-again.js';
+import { inTrouble } from '../outages/in-trouble.js';
 
 /** A document that a job is to write. */
 export interface DocumentPlan<Row> {
@@ -28,7 +27,7 @@ export interface WrittenDocument {
   readonly format: string;
 }
 
-type Context = Pick<JobContext, 'jobId' | 'signal' | 'progress' | 'log'>;
+type Context = Pick<JobContext, 'jobId' | 'run' | 'signal' | 'progress' | 'log'>;
 
 const ROWS_PER_TURN = 1_000;
 
@@ -39,7 +38,7 @@ export class DocumentFiles {
 
   /**
    * @throws {PermanentError} the storage will refuse the next run, too
-   * @throws {Snooze} the database is in trouble. Whatever is thrown, there is no new file.
+   * @throws {Snooze} the database or the storage is in trouble. Whatever is thrown, there is no new file.
    */
   async write<Row extends { readonly createdAt: Date }>(context: Context, plan: DocumentPlan<Row>): Promise<WrittenDocument> {
     const { format, bytesOf, rows, period } = plan;
@@ -47,7 +46,7 @@ export class DocumentFiles {
     const missing = new MissingCharacters();
     const file = nameOf(context.jobId, plan);
     const written = this.storage.write(file, bytesOf(counted, missing), { signal: context.signal });
-    const { size: bytes } = await written.catch(neverAgainWhenLasting).catch(putOffInDatabaseTrouble);
+    const { size: bytes } = await written.catch(inTrouble(context));
     missing.tell(context.log);
     return { file_key: file, rows: counted.count, bytes, format };
   }

@@ -10,7 +10,7 @@ export abstract class StorageError extends Error {
 /** Tried again later, the same call may work. */
 export abstract class PassingStorageError extends StorageError {}
 
-/** Tried again, the same call fails again, until somebody changes the call, the file or the set-up. */
+/** Tried again, the same call fails again, until somebody changes the call or the file. */
 export abstract class LastingStorageError extends StorageError {}
 
 /** The storage does not answer, or breaks off. Of a write it is not known whether the file is there; if it is, it is whole. */
@@ -31,7 +31,16 @@ export class StorageFullError extends PassingStorageError {
   }
 }
 
-/** The storage does not allow it. The message says what to do. */
+/** The storage is set up wrongly: it cannot be used by this process until somebody mends that. The message says what to do. */
+export class UnfitStorageError extends PassingStorageError {
+  readonly code = 'storage_unfit';
+
+  constructor(what: string, cause: unknown) {
+    super(`The storage cannot be used: ${what}`, { cause });
+  }
+}
+
+/** The storage takes no such file. The message says why. */
 export class StorageRefusedError extends LastingStorageError {
   readonly code = 'storage_refused';
 

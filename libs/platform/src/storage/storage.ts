@@ -43,7 +43,8 @@ export interface SignedUrlOptions {
  * Where reports, exports and uploads lie: named files, whole or not there. A name stands for a file or for a folder, never for both.
  * Names are the callers' own: a storage does not know whose file it is. Bytes are streamed, however large a file is.
  *
- * All may throw {@link StorageAwayError} and {@link StorageFullError}, which pass, and {@link StorageRefusedError}, which does not.
+ * All may throw {@link StorageAwayError}, {@link StorageFullError} and {@link UnfitStorageError}, which pass, and
+ * {@link StorageRefusedError}, which does not.
  */
 export abstract class Storage {
   /**

@@ -2,7 +2,7 @@ import { ImportCustomers } from '@antrean/catalog';
 import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
 import { Storage, StorageNameError, parseStorageName, type StorageName, type StoredFile } from '@antrean/platform';
 import { Customers, Database, Imports, type ImportState } from '@antrean/shop';
-import { putOffInDatabaseTrouble } from '../../database/put-off.js';
+import { inTrouble } from '../../outages/in-trouble.js';
 import { chunksOf, type Chunk } from './chunk.js';
 import type { CsvPlace } from './csv/csv-place.js';
 import { readCustomerCsv } from './csv/customer-csv.js';
@@ -31,7 +31,7 @@ export class ImportCustomersHandler implements Handles<typeof ImportCustomers> {
   ) {}
 
   handle(context: Context): Promise<ImportResult> {
-    return this.import(context).catch(putOffInDatabaseTrouble);
+    return this.import(context).catch(inTrouble(context));
   }
 
   private async import(context: Context): Promise<ImportResult> {

@@ -5,8 +5,7 @@ import { Orders, invoiceFile } from '@antrean/shop';
 import { MissingCharacters } from '../../documents/missing-characters.js';
 import { pdfDocument } from '../../documents/pdf/pdf-document.js';
 import type { PdfTable } from '../../documents/pdf/pdf-table.js';
-import { putOffInDatabaseTrouble } from '../../database/put-off.js';
-import { neverAgainWhenLasting } from '../../reports/never-again.js';
+import { inTrouble } from '../../outages/in-trouble.js';
 import { invoiceOf } from './invoice.js';
 
 /** The result of a job that succeeded. */
@@ -14,6 +13,8 @@ export interface RenderedInvoice {
   readonly file_key: StorageName;
   readonly bytes: number;
 }
+
+type Context = JobContext<typeof InvoiceRender>;
 
 /** Writes the invoice of an order. A later run replaces it by its like. */
 @JobHandler(InvoiceRender)
@@ -23,11 +24,15 @@ export class InvoiceRenderHandler implements Handles<typeof InvoiceRender> {
     private readonly orders: Orders,
   ) {}
 
-  async handle({ payload, signal, log }: JobContext<typeof InvoiceRender>): Promise<RenderedInvoice> {
-    const invoice = await this.read(payload.order_id).catch(putOffInDatabaseTrouble);
+  handle(context: Context): Promise<RenderedInvoice> {
+    return this.render(context).catch(inTrouble(context));
+  }
+
+  private async render({ payload, signal, log }: Context): Promise<RenderedInvoice> {
+    const invoice = await this.read(payload.order_id);
     const file = invoiceFile(payload.order_id);
     const missing = new MissingCharacters();
-    const { size } = await this.storage.write(file, pdfDocument(invoice, missing), { signal }).catch(neverAgainWhenLasting);
+    const { size } = await this.storage.write(file, pdfDocument(invoice, missing), { signal });
     missing.tell(log);
     return { file_key: file, bytes: size };
   }

@@ -1,12 +1,15 @@
 import { isNativeError } from 'node:util/types';
-import { StorageAwayError, StorageFullError, StorageRefusedError } from '../storage-errors.js';
+import { StorageAwayError, StorageFullError, StorageRefusedError, UnfitStorageError } from '../storage-errors.js';
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
-/** What only a change of rights, or of what lies in the folder, mends. */
-const REFUSED: Readonly<Record<string, string>> = {
+/** What only a change of rights mends. */
+const UNFIT: Readonly<Record<string, string>> = {
   EACCES: 'this process may not use it; give its user the right to read and write there',
   EPERM: 'this process may not use it; give its user the right to read and write there',
   EROFS: 'its file system is read-only; mount it for writing, or set STORAGE_URL to another folder',
+};
+/** What only a change of what lies in the folder mends. */
+const REFUSED: Readonly<Record<string, string>> = {
   ELOOP: 'a symbolic link is in the way; below the folder of STORAGE_URL none is followed',
   ENOTDIR: 'a file is where a folder should be; a name is either that of a file or of a folder',
   EISDIR: 'a folder is where the file should be; a name is either that of a file or of a folder',
@@ -19,6 +22,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 export function folderError(error: unknown, place: string): Error {
   const code = codeOf(error) ?? 'error';
   if (FULL.has(code)) return new StorageFullError(`no room is left for ${place} (${code}). Free some, or delete files.`, error);
+  const unfit = UNFIT[code];
+  if (unfit !== undefined) return new UnfitStorageError(`${place}: ${unfit} (${code}).`, error);
   const advice = REFUSED[code];
   if (advice !== undefined) return new StorageRefusedError(`${place}: ${advice} (${code}).`, error);
   return new StorageAwayError(`${place} cannot be used now (${code}).`, error);

@@ -7,6 +7,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { StorageRefusedError } from '../storage-errors.js';
+import { PATIENT } from './connect-s3.js';
 import { LARGEST_OBJECT_BYTES, MOST_PARTS } from './object-parts.js';
 import { s3Error } from './s3-errors.js';
 
@@ -53,7 +54,7 @@ export class MultipartUpload {
     await this.sending;
     this.stop.signal.throwIfAborted();
     const command = new CompleteMultipartUploadCommand({ ...this.target, MultipartUpload: { Parts: this.parts } });
-    const { ETag } = await answered(this.client.send(command), this.target);
+    const { ETag } = await answered(this.client.send(command, PATIENT), this.target);
     return ETag;
   }
 
@@ -67,7 +68,7 @@ export class MultipartUpload {
 
   private async send(PartNumber: number, block: Buffer): Promise<void> {
     const command = new UploadPartCommand({ ...this.target, PartNumber, Body: block });
-    const { ETag } = await answered(this.client.send(command, { abortSignal: this.stop.signal }), this.target);
+    const { ETag } = await answered(this.client.send(command, { ...PATIENT, abortSignal: this.stop.signal }), this.target);
     this.parts.push({ PartNumber, ETag });
   }
 }

@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { StorageAwayError, StorageFullError, StorageRefusedError } from '../storage-errors.js';
+import { StorageAwayError, StorageFullError, StorageRefusedError, UnfitStorageError } from '../storage-errors.js';
 
 const FULL: ReadonlySet<string> = new Set([
   'QuotaExceeded',
@@ -8,9 +8,12 @@ const FULL: ReadonlySet<string> = new Set([
   'XMinioAdminBucketQuotaExceeded',
 ]);
 
-/** By S3's code, or the name that its client gives an error of its own. */
-const REFUSED: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'there is no such bucket. Create it, or mend STORAGE_URL',
+const NO_BUCKET = 'there is no such bucket. Create it, or mend STORAGE_URL';
+/** What is to be mended, by S3's code, or the name that its client gives an error of its own. */
+const UNFIT: Readonly<Record<string, string>> = {
+  NoSuchBucket: NO_BUCKET,
+  // Where an answer has no body. That of an object is told apart before.
+  NotFound: NO_BUCKET,
   PermanentRedirect: 'the bucket is in another region. Set region=… in STORAGE_URL',
   AuthorizationHeaderMalformed: 'the bucket is in another region. Set region=… in STORAGE_URL',
   IllegalLocationConstraintException: 'the bucket is in another region. Set region=… in STORAGE_URL',
@@ -24,7 +27,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: "the clock of this machine differs too much from the server's. Set it",
   AccessDenied:
     'the credentials may not do this. Allow s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload and s3:ListBucket',
-  EntityTooLarge: 'the file is larger than it takes',
 };
 
 /** Answers of 4xx by which a server asks to be tried again. NoSuchUpload: somebody else cleared away what was being written. */
@@ -42,10 +44,10 @@ export function s3Error(error: unknown, bucket: string): Error {
   const { name, status } = faultOf(error);
   const where = `bucket ${bucket}`;
   if (FULL.has(name) || status === 507) return new StorageFullError(`no room is left in ${where} (${name}).`, error);
-  const advice = REFUSED[name] ?? (status === 403 ? REFUSED['AccessDenied'] : adviceOnRegion(error));
-  if (advice !== undefined) return new StorageRefusedError(`${where}: ${advice} (${name}).`, error);
+  const advice = UNFIT[name] ?? (status === 403 ? UNFIT['AccessDenied'] : adviceOnRegion(error));
+  if (advice !== undefined) return new UnfitStorageError(`${where}: ${advice} (${name}).`, error);
   const isRefusal = status !== undefined && status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !PASSING.has(name);
-  if (isRefusal) return new StorageRefusedError(`${where}: it answered ${status} ${name}. Look at STORAGE_URL.`, error);
+  if (isRefusal) return new StorageRefusedError(`${where} answered ${status} ${name}.`, error);
   return new StorageAwayError(
     `${where} does not answer as it should (${status === undefined ? name : `${status} ${name}`}).`,
     error,

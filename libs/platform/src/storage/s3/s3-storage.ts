@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   PutObjectCommand,
   type GetObjectCommandOutput,
@@ -18,7 +19,7 @@ import { asStorageName, type StorageName } from '../storage-name.js';
 import type { S3Target } from '../storage-url.js';
 import { Storage, type ListedFile, type OpenFile, type SignedUrlOptions, type StoredFile, type WrittenFile } from '../storage.js';
 import { wholeBody } from '../whole-body.js';
-import { connectS3 } from './connect-s3.js';
+import { PATIENT, connectS3 } from './connect-s3.js';
 import { MultipartUpload, type Target } from './multipart-upload.js';
 import { PART_BYTES } from './object-parts.js';
 import { s3Error, saysAbsent, saysOutOfRange } from './s3-errors.js';
@@ -88,8 +89,10 @@ export class S3Storage extends Storage {
       const answer = await this.client.send(new HeadObjectCommand(this.at(name)));
       return storedFile(name, answer, answer.ContentLength ?? 0);
     } catch (error) {
-      if (saysAbsent(error)) return undefined;
-      throw s3Error(error, this.bucket);
+      if (!saysAbsent(error)) throw s3Error(error, this.bucket);
+      // It says the same of a bucket that is not there.
+      await this.answered(this.client.send(new HeadBucketCommand({ Bucket: this.bucket })));
+      return undefined;
     }
   }
 
@@ -142,7 +145,7 @@ export class S3Storage extends Storage {
     if (first.done === true || first.value.length < PART_BYTES) {
       const Body: Buffer = first.done === true ? Buffer.alloc(0) : first.value;
       const command = new PutObjectCommand({ ...target, ContentType, Body });
-      const { ETag } = await this.answered(this.client.send(command, { abortSignal: stop.signal }));
+      const { ETag } = await this.answered(this.client.send(command, { ...PATIENT, abortSignal: stop.signal }));
       return { name, size: Body.length, etag: ETag ?? '' };
     }
     await this.unfinished.sweepNowAndThen(stop.signal);
