@@ -28,7 +28,7 @@ describe('the api as an HTTP server', () => {
     ['PUT', '/jobs?status=failed', 'GET, HEAD, POST'],
     ['PUT', '/orders', 'POST'],
     ['DELETE', '/orders/01JDVZ8XQ4T4Y8Q7M5K3N2P1R0', 'GET, HEAD'],
-    ['POST', '/orders/01JDVZ8XQ4T4Y8Q7M5K3N2P1R0/invoice', 'GET, HEAD'],
+    ['PUT', '/orders/01JDVZ8XQ4T4Y8Q7M5K3N2P1R0/invoice', 'GET, HEAD, POST'],
     ['POST', '/types', 'GET, HEAD'],
     ['POST', '/health/live', 'GET, HEAD'],
     ['DELETE', '/metrics', 'GET, HEAD'],

@@ -68,6 +68,7 @@ describe('openapi.json', () => {
       'post /jobs/{id}/cancel',
       'post /jobs/{id}/replay',
       'post /orders',
+      'post /orders/{id}/invoice',
       'post /reports',
     ]);
   });

@@ -2,7 +2,7 @@ import type { ApiKey } from '../auth/api-key.js';
 import type { LogFormat, LogLevel } from '../logging/logger.js';
 import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { OutboundPolicy } from '../outbound/outbound-policy.js';
-import { LARGEST_OBJECT_BYTES } from '../storage/s3/object-parts.js';
+import { LARGEST_OBJECT_BYTES } from '../storage/object-parts.js';
 import { parseStorageUrl } from '../storage/storage-url.js';
 import { host, isLoopback, listenerUrl, port, publicUrl } from './address-variables.js';
 import { seconds, wholeNumber } from './number-variables.js';

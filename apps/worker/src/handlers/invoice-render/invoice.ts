@@ -20,7 +20,7 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer
     layout: 'portrait',
     columns: [
       { head: 'No.', share: 2, align: 'right' },
-      { head: 'Item', share: 9, align: 'left' },
+      { head: 'Item', share: 10, align: 'left' },
       { head: 'SKU', share: 4, align: 'left' },
       { head: 'Quantity', share: 3, align: 'right' },
       { head: 'Unit price', share: 5, align: 'right' },

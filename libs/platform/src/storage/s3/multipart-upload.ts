@@ -6,9 +6,9 @@ import {
   type CompletedPart,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { LARGEST_OBJECT_BYTES, MOST_PARTS } from '../object-parts.js';
 import { StorageRefusedError } from '../storage-errors.js';
 import { PATIENT } from './connect-s3.js';
-import { LARGEST_OBJECT_BYTES, MOST_PARTS } from './object-parts.js';
 import { s3Error } from './s3-errors.js';
 
 /** Where an object goes, as commands name it. */

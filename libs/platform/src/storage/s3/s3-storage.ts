@@ -14,6 +14,7 @@ import { attachment } from '../attachment.js';
 import { demandRange, rangeWithin, type ByteRange } from '../byte-range.js';
 import { contentTypeOf } from '../content-type.js';
 import { blocksOf } from '../source-blocks.js';
+import { PART_BYTES } from '../object-parts.js';
 import { RangeNotSatisfiableError, StoredFileNotFoundError } from '../storage-errors.js';
 import { asStorageName, type StorageName } from '../storage-name.js';
 import type { S3Target } from '../storage-url.js';
@@ -21,7 +22,6 @@ import { Storage, type ListedFile, type OpenFile, type SignedUrlOptions, type St
 import { wholeBody } from '../whole-body.js';
 import { PATIENT, connectS3 } from './connect-s3.js';
 import { MultipartUpload, type Target } from './multipart-upload.js';
-import { PART_BYTES } from './object-parts.js';
 import { s3Error, saysAbsent, saysOutOfRange } from './s3-errors.js';
 import { objectPages } from './object-pages.js';
 import { sizeIn, storedFile } from './s3-object.js';
