@@ -5,6 +5,7 @@ import { outbox } from './0004-outbox.js';
 import { imports } from './0005-imports.js';
 import { orderFollowUp } from './0006-order-follow-up.js';
 import { unreadColumns } from './0007-unread-columns.js';
+import { outboxDue } from './0008-outbox-due.js';
 
 /**
  * All steps that the tables are made by, in order, each a list of statements that both databases understand. A step that was
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   imports,
   orderFollowUp,
   unreadColumns,
+  outboxDue,
 ];
 
 /** Those that the steps make. */
