@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Test } from '@nestjs/testing';
 import { InvoiceRender } from '@antrean/catalog';
 import { JobHandler, JobsModule, QueueService, type JobContext } from '@antrean/jobs';
-import { Customers, invoiceFile, type Database } from '@antrean/shop';
+import { Customers, Database, invoiceFile } from '@antrean/shop';
 import type { OrderView } from '../../apps/api/src/orders/order.view.js';
 import { startTestApi, type TestApi } from '../support/api-app.js';
 import { eventually } from '../support/eventually.js';
@@ -28,11 +28,11 @@ describe.each(DATABASES)('two apis without a Redis, with their orders on %s', (k
   const databases = testDatabases(kind);
   let apis: readonly TestApi[];
   let database: Database;
+  let url: string;
   let customer: string;
 
   beforeAll(async () => {
-    const { url, database: opened } = await databases.migrated();
-    database = opened;
+    ({ url, database } = await databases.migrated());
     await database.transaction((transaction) =>
       new Customers(database).upsert(transaction, [{ email: 'ana@example.com', name: 'Ana' }]),
     );
@@ -106,6 +106,26 @@ describe.each(DATABASES)('two apis without a Redis, with their orders on %s', (k
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers.filter(({ replayed }) => replayed === undefined)).toHaveLength(1);
     expect((await count('orders')) - before).toBe(1);
+  });
+
+  it('tell a repeat that waits for the first for too long to come again, which then gets the answer of the first', async () => {
+    const first = await place({ key: 'slow' });
+    const patient = new Database(url, { patient: true });
+    const waited = await patient.transaction(async (transaction) => {
+      // As a request does that has not ended: whoever has the same key waits.
+      await transaction
+        .updateTable('order_requests')
+        .set('body_hash', (eb) => eb.ref('body_hash'))
+        .execute();
+      return place({ key: 'slow', api: apis[1] });
+    });
+    await patient.close();
+    expect(waited).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) as string },
+      body: { code: 'database_unavailable', error: expect.stringContaining('same Idempotency-Key') as string },
+    });
+    expect(await place({ key: 'slow', api: apis[1] })).toMatchObject({ status: 201, replayed: 'true', body: first.body });
   });
 
   it('refuse a key that stands for another order, and keep none of a request that failed', async () => {
