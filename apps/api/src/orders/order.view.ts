@@ -28,7 +28,8 @@ export class OrderJobView {
   readonly status!: JobStatus | typeof LOST;
   @OneOf(['queue', 'order'], {
     description:
-      'queue: as it is now. order: as the order remembers it, when the queue does not answer or has nothing more to tell.',
+      'queue: as it is now. order: as the order remembers it, when the queue does not answer, has not been handed the job yet (its link ' +
+      'answers 404 until then), or has nothing more to tell.',
     example: 'order',
   })
   readonly status_from!: 'queue' | 'order';
