@@ -18,9 +18,9 @@ const ORIGIN = parseStorageName('jobs/import.customers/redis.json');
 class Stubborn extends StoredBelongings {
   readonly kept = new Set<string>();
 
-  override async remove(jobId: string): Promise<void> {
+  override remove(jobId: string): Promise<boolean> {
     if (this.kept.has(jobId)) throw new Error('It cannot be removed.');
-    await super.remove(jobId);
+    return super.remove(jobId);
   }
 }
 
@@ -202,6 +202,18 @@ describe.each<[string, () => Promise<TestStorage>]>([
     await stage.after(70);
     await Promise.all(sweepers.map((sweeper) => sweeper.tick()));
     for (const jobId of uploads) expect(await stage.has(jobId)).toEqual(NOTHING);
+  });
+
+  it('counts once where several look one after the other before any of them removes it', async () => {
+    const uploads = await Promise.all([stage.upload(), stage.upload()]);
+    const sweepers = [stage.sweeper(), stage.sweeper()];
+    for (const [nth, sweeper] of sweepers.entries()) {
+      await stage.after(40 + 6 * nth);
+      await sweeper.tick();
+    }
+    await stage.after(70);
+    for (const sweeper of sweepers) await sweeper.tick();
+    expect(stage.swept).toBe(uploads.length);
   });
 
   it('is looked through by one of all workers at a time', async () => {

@@ -24,9 +24,10 @@ export class StoredBelongings extends JobBelongings {
     yield* this.imports.jobIds();
   }
 
-  override async remove(jobId: string): Promise<void> {
-    await this.imports.remove(jobId);
-    await this.storage.deleteFolder(parseStorageName(jobFolder(jobId)));
+  override async remove(jobId: string): Promise<boolean> {
+    const hadRows = await this.imports.remove(jobId);
+    const hadFiles = await this.storage.deleteFolder(parseStorageName(jobFolder(jobId)));
+    return hadRows || hadFiles;
   }
 
   override async originOf(type: string): Promise<BelongingsOrigin | undefined> {

@@ -10,7 +10,7 @@ export class BelongingsMetrics {
 export const BELONGINGS_METRICS_PROVIDERS = [
   makeCounterProvider({
     name: 'antrean_belongings_swept_total',
-    help: 'Jobs that are gone whose files and rows were removed. Two workers may count the same.',
+    help: 'Jobs that are gone whose files and rows were removed.',
   }),
   BelongingsMetrics,
 ];

@@ -107,8 +107,8 @@ export class BelongingsSweeper implements Ticking {
   /** One that cannot be removed keeps none of the others. */
   private async remove(jobId: string): Promise<void> {
     try {
-      await this.belongings.remove(jobId);
-      this.removed += 1;
+      // Another worker that looked after this one did may have been first.
+      if (await this.belongings.remove(jobId)) this.removed += 1;
     } catch (error) {
       this.failed += 1;
       if (this.failed > 1) return;

@@ -9,8 +9,11 @@ export abstract class JobBelongings {
   /** Ids of the jobs that have something here, in any order, in constant memory; one may come again. */
   abstract owners(): AsyncIterable<string>;
 
-  /** Removes all that a job has here. What is gone already is no error; several processes may do it at the same moment. */
-  abstract remove(jobId: string): Promise<void>;
+  /**
+   * Removes all that a job has here, and answers whether there was anything. What is gone already is no error; several processes may do
+   * it at the same moment.
+   */
+  abstract remove(jobId: string): Promise<boolean>;
 
   /** What was kept last for the type; undefined when nothing was. */
   abstract originOf(type: string): Promise<BelongingsOrigin | undefined>;

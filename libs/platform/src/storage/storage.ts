@@ -73,8 +73,8 @@ export abstract class Storage {
   /** A file that is not there is deleted already. */
   abstract delete(name: StorageName): Promise<void>;
 
-  /** Deletes all files whose names begin with the folder's and a slash. */
-  abstract deleteFolder(folder: StorageName): Promise<void>;
+  /** Deletes all files whose names begin with the folder's and a slash. Answers whether there were any. */
+  abstract deleteFolder(folder: StorageName): Promise<boolean>;
 
   /** The files below a folder, at any depth and in any order; without one, all files. What comes or goes meanwhile may be among them or not. */
   abstract list(folder?: StorageName): AsyncIterable<ListedFile>;

@@ -117,14 +117,15 @@ export class Imports {
     for await (const { job_id } of rows) yield job_id;
   }
 
-  /** Forgets the import of a job and its rejects, not the customers. One that is not there is forgotten already. */
-  async remove(jobId: string): Promise<void> {
+  /** Forgets the import of a job and its rejects, not the customers, and answers whether it was there. */
+  async remove(jobId: string): Promise<boolean> {
     for (let removed = REJECTS_AT_ONCE; removed === REJECTS_AT_ONCE;) {
       removed = await this.database.transaction((transaction) => removeRejects(transaction, jobId));
     }
-    await this.database.transaction((transaction) =>
+    const { numDeletedRows } = await this.database.transaction((transaction) =>
       transaction.deleteFrom('imports').where('job_id', '=', jobId).executeTakeFirst(),
     );
+    return numDeletedRows > 0n;
   }
 }
 

@@ -88,12 +88,13 @@ export class FolderStorage extends Storage {
     });
   }
 
-  override async deleteFolder(folder: StorageName): Promise<void> {
-    await this.onDisk(folder, async () => {
+  override async deleteFolder(folder: StorageName): Promise<boolean> {
+    return this.onDisk(folder, async () => {
       const place = await this.tree.find(folder);
-      if (place?.stats.isDirectory() !== true) return;
+      if (place?.stats.isDirectory() !== true) return false;
       await this.unfinished.remove(place.path);
       await this.tree.prune(place.path);
+      return true;
     });
   }
 

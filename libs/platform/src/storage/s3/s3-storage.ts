@@ -101,14 +101,17 @@ export class S3Storage extends Storage {
   }
 
   /** One by one: not all servers take a list of them. */
-  override async deleteFolder(folder: StorageName): Promise<void> {
+  override async deleteFolder(folder: StorageName): Promise<boolean> {
+    let any = false;
     for await (const keys of this.pages(folder)) {
+      any ||= keys.length > 0;
       for (let start = 0; start < keys.length; start += DELETES_AT_ONCE) {
         const some = keys.slice(start, start + DELETES_AT_ONCE);
         const deletes = some.map(({ Key }) => this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key })));
         await this.answered(Promise.all(deletes));
       }
     }
+    return any;
   }
 
   override async *list(folder?: StorageName): AsyncIterable<ListedFile> {
