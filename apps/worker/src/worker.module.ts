@@ -32,7 +32,7 @@ export class WorkerModule implements NestModule {
         OutboxModule.forWorker({ store: ShopOutbox }),
         BelongingsModule.forWorker({ belongings: StoredBelongings }),
         HandlersModule.register(config),
-        OrdersModule.register({ ...config, logger }),
+        OrdersModule.register(config),
         HealthModule,
         MetricsModule.register(config),
       ],

@@ -42,7 +42,8 @@ export { Outbox, type OutboxOptions, type PromisedJob } from './outbox/outbox.js
 export { OutboxStore, type OutboxLag, type OutboxRow, type TakenRow } from './outbox/outbox-store.js';
 export { OutboxModule, type OutboxModuleOptions } from './outbox.module.js';
 export { WorkerBootError } from './runtime/handler-registry.js';
-export { Loop, type Ticking } from './runtime/loop.js';
+export { BackgroundWork } from './runtime/background-work.js';
+export { type Ticking } from './runtime/loop.js';
 export { WorkerHealth } from './runtime/worker-health.js';
 export type { WebhookDelivery, WebhookMessage, WorkerOptions } from './runtime/worker-options.js';
 export { newJobId } from './services/prepare-job.js';

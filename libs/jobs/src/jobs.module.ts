@@ -2,6 +2,7 @@ import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { connectRedis } from '@antrean/platform';
 import { JobCatalog } from './definition/job-catalog.js';
+import { BackgroundWork } from './runtime/background-work.js';
 import { Executor } from './runtime/executor.js';
 import { HandlerRegistry } from './runtime/handler-registry.js';
 import { HeartThread } from './runtime/heart-thread.js';
@@ -70,7 +71,7 @@ export class JobsModule {
       global: true,
       imports: [DiscoveryModule],
       providers: [...producerProviders(options), ...workerProviders(options)],
-      exports: [...PRODUCER_EXPORTS, ...INNER_EXPORTS, WorkerHealth],
+      exports: [...PRODUCER_EXPORTS, ...INNER_EXPORTS, WorkerHealth, BackgroundWork],
     };
   }
 }
@@ -126,5 +127,6 @@ function workerProviders(options: WorkerOptions): Provider[] {
     },
     WorkerRuntime,
     WorkerHealth,
+    BackgroundWork,
   ];
 }

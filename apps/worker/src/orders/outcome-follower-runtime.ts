@@ -1,16 +1,16 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Loop } from '@antrean/jobs';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { BackgroundWork } from '@antrean/jobs';
+import { OutcomeFollower } from './outcome-follower.js';
 
 /** Ties the follower to the application's life. */
 @Injectable()
-export class OutcomeFollowerRuntime implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  constructor(private readonly loop: Loop) {}
+export class OutcomeFollowerRuntime implements OnApplicationBootstrap {
+  constructor(
+    private readonly follower: OutcomeFollower,
+    private readonly background: BackgroundWork,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+    this.background.start('outcomes', this.follower);
   }
 }

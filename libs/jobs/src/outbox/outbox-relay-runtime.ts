@@ -1,30 +1,21 @@
-import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { Loop } from '../runtime/loop.js';
-import { PRODUCER_OPTIONS, type ProducerOptions } from '../services/producer-options.js';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { BackgroundWork } from '../runtime/background-work.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { OutboxStore } from './outbox-store.js';
 
 /** Ties the relay to the application's life. */
 @Injectable()
-export class OutboxRelayRuntime<Tx> implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly loop: Loop;
-
+export class OutboxRelayRuntime<Tx> implements OnApplicationBootstrap {
   constructor(
-    relay: OutboxRelay<Tx>,
+    private readonly relay: OutboxRelay<Tx>,
     private readonly store: OutboxStore<Tx>,
-    @Inject(PRODUCER_OPTIONS) { logger }: Pick<ProducerOptions, 'logger'>,
-  ) {
-    this.loop = new Loop('outbox', relay, logger);
-  }
+    private readonly background: BackgroundWork,
+  ) {}
 
   onApplicationBootstrap(): void {
+    const loop = this.background.start('outbox', this.relay);
     this.store.onAdded(() => {
-      this.loop.wakeWithin(0);
+      loop.wakeWithin(0);
     });
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
   }
 }
