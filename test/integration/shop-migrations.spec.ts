@@ -78,10 +78,13 @@ describe.each(DATABASES)('the tables on %s', (kind) => {
 
   it('are filled with an example once, with names of many scripts and orders of the last months', async () => {
     const { database } = await databases.migrated();
-    const counts = await seed(database);
+    const both = await Promise.all([seed(database), seed(database)]);
+    const counts = both.find(({ customers }) => customers > 0) ?? { customers: 0, orders: 0 };
     expect(counts.customers).toBeGreaterThan(200);
     expect(counts.orders).toBeGreaterThan(500);
-    expect(await seed(database)).toEqual({ customers: 0, orders: 0 });
+    const nothing = { customers: 0, orders: 0 };
+    expect(both).toContainEqual(nothing);
+    expect(await seed(database)).toEqual(nothing);
     const names = await database.tables.selectFrom('customers').select('name').execute();
     for (const script of ['Latin', 'Cyrillic', 'Greek', 'Han', 'Arabic', 'Hebrew', 'Devanagari', 'Thai']) {
       expect(names.some(({ name }) => new RegExp(`\\p{Script=${script}}`, 'u').test(name))).toBe(true);
