@@ -86,6 +86,30 @@ describe.each(DATABASES)('the health of %s', (kind) => {
 describe('a PostgreSQL', () => {
   const databases = testDatabases('PostgreSQL');
 
+  it('that takes no writes is unfit, which health tells, and is worked on again when it takes them', async () => {
+    const { url, database } = await databases.migrated();
+    const set = (value: 'on' | 'off') =>
+      sql
+        .raw(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = ${value}`)
+        .execute(database.tables);
+    await set('on');
+    const other = new Database(url);
+    try {
+      const write = () => other.transaction((transaction) => transaction.deleteFrom('outbox').execute());
+      await expect(write()).rejects.toThrow(UnfitDatabaseError);
+      await expect(write()).rejects.toThrow('PostgreSQL is read-only');
+      const life = new DatabaseLife(other, { databaseUrl: url, production: true, logger: silentLogger });
+      await life.onModuleInit();
+      expect(await life.check()).toEqual({ ping: true, detail: expect.stringContaining('PostgreSQL is read-only') as string });
+      await expect(write()).rejects.toThrow(UnfitDatabaseError);
+      await set('off');
+      await write();
+      expect(await life.check()).toEqual({ ping: true, detail: null });
+    } finally {
+      await other.close();
+    }
+  });
+
   it('that refuses the user is unfit, and is worked on again when it lets it in', async () => {
     const { url, database } = await databases.migrated();
     const told: unknown[] = [];

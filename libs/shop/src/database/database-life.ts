@@ -4,6 +4,7 @@ import { endsWithin, type Logger } from '@antrean/platform';
 import { demandMigrated, migrate } from '../migrations/migrate.js';
 import { DatabaseAwayError, UnfitDatabaseError } from './database-errors.js';
 import type { Database } from './database.js';
+import { READ_ONLY } from './postgres/postgres-errors.js';
 
 export interface DatabaseLifeOptions {
   readonly databaseUrl: string;
@@ -72,10 +73,12 @@ export class DatabaseLife implements OnModuleInit, OnApplicationShutdown {
 
   /** Never rejects; answers within two seconds. */
   async check(): Promise<DatabaseReport> {
-    const look = this.database.tables.selectFrom('shop_migrations').select('version').limit(1).execute();
+    const { tables, engine } = this.database;
+    const look = tables.selectFrom('shop_migrations').select(engine.readOnly.as('readOnly')).limit(1).execute();
     try {
-      const ping = await endsWithin(look, LOOK_MS);
-      return { ping, detail: this.fault ?? (ping ? null : MUTE) };
+      if (!(await endsWithin(look, LOOK_MS))) return { ping: false, detail: this.fault ?? MUTE };
+      const isReadOnly = (await look).some(({ readOnly }) => readOnly);
+      return { ping: true, detail: this.fault ?? (isReadOnly ? READ_ONLY : null) };
     } catch (error) {
       return { ping: false, detail: this.fault ?? (error instanceof UnfitDatabaseError ? error.message : MUTE) };
     }

@@ -16,6 +16,8 @@ export interface Engine {
   readonly news: News | undefined;
   /** Lets one process at a time go on with migrations, until the transaction ends. */
   readonly lockMigrations: RawBuilder<unknown>;
+  /** True, or 1, while the database is read and not written, as a standby is. */
+  readonly readOnly: RawBuilder<boolean | number>;
   /** Selects a row if there is such a table. */
   tableNamed(name: string): RawBuilder<unknown>;
 }

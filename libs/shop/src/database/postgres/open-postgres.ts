@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { PoolClient } from 'pg';
-import { DatabaseAwayError, isDatabaseTrouble } from '../database-errors.js';
+import { isDatabaseTrouble, type DatabaseAwayError, type UnfitDatabaseError } from '../database-errors.js';
 import type { EngineSettings } from '../engine.js';
 import { postgresError } from './postgres-errors.js';
 
@@ -13,7 +13,10 @@ const STATEMENT_MS = 10_000;
 /** … and this side gives up the connection when the server does not even do that. */
 const ANSWER_MS = STATEMENT_MS + 1_000;
 
-/** A pool that connects when it is asked, and lets go of a connection that failed: a statement may still be under way there. */
+/**
+ * A pool that connects when it is asked, and lets go of a connection that failed: a statement may still be under way there, or it leads to
+ * what was the primary before a fail-over.
+ */
 export async function openPostgres(url: string, { patient, watch }: EngineSettings): Promise<PostgresPool> {
   // Loaded only by those who use it.
   const { default: pg } = await import('pg');
@@ -57,7 +60,7 @@ export async function openPostgres(url: string, { patient, watch }: EngineSettin
 }
 
 function arranged(client: PoolClient): PostgresPoolClient {
-  let lost: DatabaseAwayError | undefined;
+  let lost: DatabaseAwayError | UnfitDatabaseError | undefined;
   const query = async (text: string, parameters: readonly unknown[]) => {
     // The end of a transaction would be waited for in vain.
     if (lost !== undefined) throw lost;
@@ -65,7 +68,7 @@ function arranged(client: PoolClient): PostgresPoolClient {
       return await client.query(text, [...parameters]);
     } catch (cause) {
       const error = postgresError(cause);
-      if (error instanceof DatabaseAwayError) lost ??= error;
+      if (isDatabaseTrouble(error)) lost ??= error;
       throw error;
     }
   };

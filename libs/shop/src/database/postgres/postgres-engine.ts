@@ -24,6 +24,7 @@ export function postgresEngine(url: string, settings: EngineSettings): Engine {
       },
     },
     lockMigrations: sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+    readOnly: sql`current_setting('transaction_read_only') = 'on'`,
     tableNamed: (name) => sql`select 1 where to_regclass(${name}) is not null`,
   };
 }

@@ -5,15 +5,19 @@ import { ConstraintError, DatabaseAwayError, UnfitDatabaseError } from '../datab
 const KINDS = { '23505': 'unique', '23503': 'foreign_key', '23514': 'check', '23502': 'not_null' } as const;
 /**
  * By SQLSTATE: connection lost, no room or no connection left, broken off by an operator, a time-out, a lock or a deadlock; a server
- * that shuts down, starts, recovers, or follows another one for now.
+ * that shuts down, starts or recovers for now.
  */
-const PASSING = /^(08|53|57|58|40001$|40P01$|55P03$|25006$|25P0[34]$)/;
+const PASSING = /^(08|53|57|58|40001$|40P01$|55P03$|25P0[34]$)/;
 const OTHER_TABLES =
   'PostgreSQL lacks a table or a column of this version: run "npm run migrate" with this DATABASE_URL, or see what was done to it.';
+/** Also after a fail-over, until the address leads to the new primary. */
+export const READ_ONLY =
+  'PostgreSQL is read-only: a standby, or set so (default_transaction_read_only). Set DATABASE_URL to the primary, or wait for the fail-over.';
 const UNFIT: Readonly<Record<string, string>> = {
   '28P01': 'PostgreSQL refuses the user or the password in DATABASE_URL. Set another.',
   '28000': 'PostgreSQL does not let this user in from here: see its pg_hba.conf, or set another DATABASE_URL.',
   '3D000': 'PostgreSQL has no database of the name in DATABASE_URL. Make it (createdb), or set another.',
+  '25006': READ_ONLY,
   '42P01': OTHER_TABLES,
   '42703': OTHER_TABLES,
   '42501': 'The user in DATABASE_URL may not do this in PostgreSQL. Grant it, or set another.',

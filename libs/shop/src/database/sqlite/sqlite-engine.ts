@@ -21,6 +21,8 @@ export function sqliteEngine(file: string, settings: EngineSettings): Engine {
     forUpdateSkipLocked: NOTHING,
     news: undefined,
     lockMigrations: sql`select 1`,
+    // Whoever cannot write the file is told at the first write.
+    readOnly: sql`0`,
     tableNamed: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
   };
 }
