@@ -32,6 +32,13 @@ export default {
       to: { path: OURS, pathNot: '^libs/platform/' },
     },
     {
+      name: 'platform-loads-no-framework',
+      comment: "The thread that beats for a worker loads all of it: Nest and class-validator took half of that thread's start.",
+      severity: 'error',
+      from: { path: '^libs/platform/', pathNot: SPEC },
+      to: { path: 'node_modules/(@nestjs|rxjs|class-)', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'definition-imports-nothing-of-ours',
       comment: 'The definition room is pure: catalog, api and worker all read it.',
       severity: 'error',

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { isEmail } from 'class-validator';
 import parseAddresses from 'nodemailer/lib/addressparser';
+import isEmail from 'validator/lib/isEmail.js';
 
 /** Who the mails are from. */
 export interface Sender {
@@ -20,7 +20,7 @@ export function parseSender(text: string): Sender {
   const [mailbox, ...others] = parseAddresses(text);
   const [, local, domain] = /^([!-?A-~]+)@([^@\s]+)$/.exec(mailbox?.address ?? '') ?? [];
   const ascii = domainToASCII(domain ?? '');
-  const wellFormed = isEmail(text, { allow_display_name: true, require_tld: false });
+  const wellFormed = isEmail.default(text, { allow_display_name: true, require_tld: false });
   if (!wellFormed || mailbox === undefined || others.length > 0 || local === undefined || ascii === '') {
     throw new TypeError(`"${text}" is no sender: write one mailbox, such as Antrean <antrean@example.com>.`);
   }

@@ -1,7 +1,6 @@
-import { Injectable } from '@nestjs/common';
 import { endsWithin } from '../ends-within.js';
 import { StorageError } from './storage-errors.js';
-import { Storage } from './storage.js';
+import type { Storage } from './storage.js';
 
 const LONGEST_MS = 2_000;
 
@@ -12,7 +11,6 @@ export interface StorageHealthReport {
 }
 
 /** Whether files can be written. */
-@Injectable()
 export class StorageHealth {
   constructor(private readonly storage: Storage) {}
 
