@@ -49,7 +49,7 @@ describe('an upload to import', () => {
 
   const stored = async (): Promise<readonly string[]> => {
     const names: string[] = [];
-    for await (const { name } of files.storage.list()) names.push(name);
+    for await (const name of files.storage.list()) names.push(name);
     return names;
   };
   const post = ({ csv = CSV, fields = { user_id: 'ana' }, key }: Sent = {}) => {
@@ -314,7 +314,7 @@ describe('an upload to an api whose Redis is not there', () => {
     try {
       const answer = await api.http.post('/imports').field({ user_id: 'a' }).attach('file', Buffer.from(CSV), 'c.csv');
       expect(answer).toMatchObject({ status: 503, body: { code: 'queue_unavailable', outcome: 'not_written' } });
-      for await (const { name } of files.storage.list()) throw new Error(`${name} was left.`);
+      for await (const name of files.storage.list()) throw new Error(`${name} was left.`);
     } finally {
       await api.close();
       await files.remove();

@@ -98,7 +98,7 @@ describe.each<[string, () => Promise<TestStorage>]>([
     await stage.sweepAt(40);
     await stage.sweepAt(80);
     const left: string[] = [];
-    for await (const { name } of files.storage.list()) left.push(name);
+    for await (const name of files.storage.list()) left.push(name);
     expect(left.filter((name) => !name.endsWith('redis.json')).sort()).toEqual([...others].sort());
   });
 

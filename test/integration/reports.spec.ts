@@ -93,7 +93,7 @@ describe.each(DATABASES)('from %s', (kind) => {
     (await pdfs.read(Uint8Array.from(await bytesOf(written)))).pages.map((page) => page.replaceAll(/\s+/g, ''));
   const stored = async () => {
     const names: string[] = [];
-    for await (const { name } of files.storage.list()) names.push(name);
+    for await (const name of files.storage.list()) names.push(name);
     return names;
   };
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, readlink, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -50,6 +50,16 @@ describe('storage in a folder', () => {
     expect(await readdir(root)).not.toContain('deep');
   });
 
+  it('is let go of when a list of it is left in the middle', async () => {
+    await storage.write(name('half/read/file'), bytes());
+    for await (const file of storage.list(name('half'))) {
+      expect(file).toBe('half/read/file');
+      expect(await openPaths(root)).toEqual([join(root, 'half'), join(root, 'half/read')]);
+      break;
+    }
+    expect(await openPaths(root)).toEqual([]);
+  });
+
   describe('with a symbolic link in it that leads out', () => {
     beforeAll(async () => {
       await mkdir(join(root, 'links'), { recursive: true });
@@ -81,7 +91,7 @@ describe('storage in a folder', () => {
 
     it('does not list what it leads to, and leaves that alone when its folder is deleted', async () => {
       const listed: string[] = [];
-      for await (const file of storage.list(name('links'))) listed.push(file.name);
+      for await (const file of storage.list(name('links'))) listed.push(file);
       expect(listed).toEqual(['links/dangling']);
       await storage.deleteFolder(name('links'));
       expect(await readdir(outside)).toEqual(['secret.txt']);
@@ -129,3 +139,9 @@ describe('storage in a folder', () => {
     expect(await opened.leftovers()).toEqual(['young']);
   });
 });
+
+/** What this process holds open at or below a path. */
+async function openPaths(path: string): Promise<readonly string[]> {
+  const held = await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+  return held.filter((one) => one.startsWith(path)).sort();
+}

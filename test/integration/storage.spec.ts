@@ -7,7 +7,6 @@ import {
   RangeNotSatisfiableError,
   StoredFileNotFoundError,
   parseStorageName,
-  type ListedFile,
   type Storage,
   type StorageName,
 } from '@antrean/platform';
@@ -65,13 +64,11 @@ async function contentOf(storage: Storage, file: StorageName): Promise<Buffer> {
   return buffer((await storage.read(file)).body);
 }
 
-async function listed(files: AsyncIterable<ListedFile>): Promise<ListedFile[]> {
-  const all: ListedFile[] = [];
-  for await (const file of files) all.push(file);
-  return all.sort((one, other) => (one.name < other.name ? -1 : 1));
+async function namesIn(list: AsyncIterable<StorageName>): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const one of list) names.push(one);
+  return names.sort();
 }
-
-const namesIn = async (files: AsyncIterable<ListedFile>): Promise<string[]> => (await listed(files)).map((file) => file.name);
 
 describe.each<[string, () => Promise<TestStorage>]>([
   ['a folder', folderStorage],
@@ -92,13 +89,10 @@ describe.each<[string, () => Promise<TestStorage>]>([
       const written = await storage.write(file, chunksOf(content));
       const { body, ...facts } = await storage.read(file);
       expect((await buffer(body)).equals(content)).toBe(true);
-      expect(written).toEqual({ name: file, size, etag: facts.etag });
+      expect(written).toEqual({ size });
       expect(facts).toMatchObject({ name: file, size, contentType: 'text/csv; charset=utf-8' });
       expect(facts.etag).toMatch(/^"[\w-]+"$/);
-      expect(facts.range).toEqual(size === 0 ? undefined : { start: 0, end: size - 1 });
-      expect(Math.abs(Date.now() - facts.modifiedAt.getTime())).toBeLessThan(60_000);
-      const { range: _range, ...stat } = facts;
-      expect(await storage.stat(file)).toEqual(stat);
+      expect(await storage.stat(file)).toEqual(facts);
     });
 
     it('comes from a stream, or from chunks of any size whose bytes are used again', async () => {
@@ -171,7 +165,8 @@ describe.each<[string, () => Promise<TestStorage>]>([
     ])('%j gives what there is of it', async (range, start, end) => {
       const { body, ...facts } = await storage.read(file, { range });
       expect((await buffer(body)).equals(content.subarray(start, end + 1))).toBe(true);
-      expect(facts).toMatchObject({ size: content.length, range: { start, end } });
+      expect(facts).toEqual(await storage.stat(file));
+      expect(facts.size).toBe(content.length);
     });
 
     it('behind the last byte is refused, with the size', async () => {
@@ -202,9 +197,11 @@ describe.each<[string, () => Promise<TestStorage>]>([
       await storage.write(file, chunksOf(before));
       const reading = await storage.read(file);
       await once(reading.body, 'readable');
-      const { etag } = await storage.write(file, chunksOf(after));
+      await storage.write(file, chunksOf(after));
+      const etag = (await storage.stat(file))?.etag;
       expect((await contentOf(storage, file)).equals(after)).toBe(true);
       expect((await buffer(reading.body)).equals(before)).toBe(true);
+      expect(etag).toMatch(/^"/);
       expect(etag).not.toBe(reading.etag);
       await storage.delete(file);
       expect(await storage.stat(file)).toBeUndefined();
@@ -296,20 +293,11 @@ describe.each<[string, () => Promise<TestStorage>]>([
     beforeAll(async () => opened.seed(['few/1/a', 'few/1/Foreign File.csv', 'few/1/.hidden', 'few-more/1', 'few.csv']));
 
     it('has the files of a folder at any depth, and none of its neighbours or of what has no name of ours', async () => {
-      const [file, ...others] = await listed(storage.list(name('few')));
-      expect(file).toEqual({ name: 'few/1/a', size: 1, modifiedAt: expect.any(Date) as Date });
-      expect(others).toEqual([]);
+      expect(await namesIn(storage.list(name('few')))).toEqual(['few/1/a']);
     });
 
     it('of all files has those of every folder', async () => {
       expect(await namesIn(storage.list())).toEqual(expect.arrayContaining(['few.csv', 'few-more/1', 'few/1/a']));
-    });
-
-    it('may be left in the middle', async () => {
-      for await (const { size } of storage.list()) {
-        expect(size).toBeGreaterThanOrEqual(0);
-        break;
-      }
     });
 
     it('of a folder that is not there is empty', async () => {

@@ -56,7 +56,7 @@ export class OrderShop {
 
   async effects(): Promise<Effects> {
     const files: string[] = [];
-    for await (const { name } of this.files.storage.list()) files.push(name);
+    for await (const name of this.files.storage.list()) files.push(name);
     const invoices = files.map((name) => /^orders\/([^/]+)\/invoice\.pdf$/.exec(name)?.[1]?.toUpperCase() ?? name);
     return { mails: this.mails, invoices, events: await this.events() };
   }

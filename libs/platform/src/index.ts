@@ -45,14 +45,7 @@ export {
 export { StorageHealth, type StorageHealthReport } from './storage/storage-health.js';
 export { parseStorageName, type StorageName } from './storage/storage-name.js';
 export { StorageModule } from './storage/storage.module.js';
-export {
-  Storage,
-  type ListedFile,
-  type OpenFile,
-  type SignedUrlOptions,
-  type StoredFile,
-  type WrittenFile,
-} from './storage/storage.js';
+export { Storage, type OpenFile, type SignedUrlOptions, type StoredFile, type WrittenFile } from './storage/storage.js';
 export {
   formatTraceparent,
   newTraceContext,

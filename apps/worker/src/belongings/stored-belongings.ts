@@ -17,7 +17,7 @@ export class StoredBelongings extends JobBelongings {
   }
 
   override async *owners(): AsyncGenerator<string, void, undefined> {
-    for await (const { name } of this.storage.list(ALL_FOLDERS)) {
+    for await (const name of this.storage.list(ALL_FOLDERS)) {
       const jobId = jobOfFile(name);
       if (jobId !== undefined) yield jobId;
     }

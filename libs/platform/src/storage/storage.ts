@@ -3,14 +3,10 @@ import type { ByteRange } from './byte-range.js';
 import type { StorageName } from './storage-name.js';
 
 /** A file as it lies in the storage. */
-export interface ListedFile {
+export interface StoredFile {
   readonly name: StorageName;
   /** In bytes. */
   readonly size: number;
-  readonly modifiedAt: Date;
-}
-
-export interface StoredFile extends ListedFile {
   /** A strong entity tag with its quotes, as HTTP wants it: another one whenever other bytes were written; of the same bytes it may stay. */
   readonly etag: string;
   /** By the ending of the name, such as `text/csv; charset=utf-8`. */
@@ -21,15 +17,11 @@ export interface StoredFile extends ListedFile {
 export interface OpenFile extends StoredFile {
   /** The bytes asked for. It ends only after the last of them, else it is destroyed with a {@link StorageError}. Read or destroy it. */
   readonly body: Readable;
-  /** What of the file is in the body: all of it, or what there is of the range asked for. Undefined when the file is empty. */
-  readonly range: Required<ByteRange> | undefined;
 }
 
 export interface WrittenFile {
-  readonly name: StorageName;
   /** In bytes. */
   readonly size: number;
-  readonly etag: string;
 }
 
 export interface SignedUrlOptions {
@@ -76,8 +68,8 @@ export abstract class Storage {
   /** Deletes all files whose names begin with the folder's and a slash. Answers whether there were any. */
   abstract deleteFolder(folder: StorageName): Promise<boolean>;
 
-  /** The files below a folder, at any depth and in any order; without one, all files. What comes or goes meanwhile may be among them or not. */
-  abstract list(folder?: StorageName): AsyncIterable<ListedFile>;
+  /** The names of the files below a folder, at any depth and in any order; without one, of all files. What comes or goes meanwhile may be among them or not. */
+  abstract list(folder?: StorageName): AsyncIterable<StorageName>;
 
   /**
    * An address under which anybody may read the file for a while, without asking us; undefined where the storage gives none: then

@@ -16,7 +16,6 @@ export function storedFile(name: StorageName, { size, mtimeNs, ino }: BigIntStat
   return {
     name,
     size: Number(size),
-    modifiedAt: new Date(Number(mtimeNs / 1_000_000n)),
     // Every write makes another file of it.
     etag: `"${[size, mtimeNs, ino].map((part) => part.toString(36)).join('-')}"`,
     contentType: contentTypeOf(name),

@@ -5,7 +5,7 @@ import { demandRange, rangeWithin, type ByteRange } from '../byte-range.js';
 import { blocksOf } from '../source-blocks.js';
 import { RangeNotSatisfiableError, StorageError, StoredFileNotFoundError } from '../storage-errors.js';
 import { asStorageName, isStorageSegment, type StorageName } from '../storage-name.js';
-import { Storage, type ListedFile, type OpenFile, type StoredFile, type WrittenFile } from '../storage.js';
+import { Storage, type OpenFile, type StoredFile, type WrittenFile } from '../storage.js';
 import { codeOf, folderError, unlessAbsent } from './folder-errors.js';
 import { bodyOf, storedFile } from './folder-file.js';
 import { FolderTree, syncFolder, type Place } from './folder-tree.js';
@@ -63,7 +63,7 @@ export class FolderStorage extends Storage {
         const file = storedFile(name, await handle.stat({ bigint: true }));
         const given = rangeWithin(range ?? { start: 0 }, file.size);
         if (range !== undefined && given === undefined) throw new RangeNotSatisfiableError(name, file.size);
-        return { ...file, range: given, body: bodyOf(handle, given, signal, name) };
+        return { ...file, body: bodyOf(handle, given, signal, name) };
       } catch (error) {
         await handle.close();
         throw error;
@@ -98,7 +98,7 @@ export class FolderStorage extends Storage {
     });
   }
 
-  override async *list(folder?: StorageName): AsyncIterable<ListedFile> {
+  override async *list(folder?: StorageName): AsyncIterable<StorageName> {
     try {
       if (folder === undefined) yield* this.below(this.tree.root, '');
       const place = folder && (await this.tree.find(folder));
@@ -127,12 +127,12 @@ export class FolderStorage extends Storage {
   /** From here on nothing is aborted: who reads sees the old file or the new one, and both are safe. */
   private async finish(name: StorageName, { handle, path }: UnfinishedFile, signal?: AbortSignal): Promise<WrittenFile> {
     await handle.sync();
-    const { size, etag } = storedFile(name, await handle.stat({ bigint: true }));
+    const { size } = await handle.stat();
     signal?.throwIfAborted();
     const target = await this.moveTo(name, path);
     await handle.close();
     await syncFolder(dirname(target));
-    return { name, size, etag };
+    return { size };
   }
 
   private async moveTo(name: StorageName, path: string): Promise<string> {
@@ -147,15 +147,13 @@ export class FolderStorage extends Storage {
     }
   }
 
-  private async *below(path: string, prefix: string): AsyncGenerator<ListedFile> {
+  private async *below(path: string, prefix: string): AsyncGenerator<StorageName> {
     for await (const entry of (await unlessAbsent(opendir(path))) ?? []) {
       const name = asStorageName(`${prefix}${entry.name}`);
       // What others put there has any name.
       if (name === undefined || !isStorageSegment(entry.name)) continue;
-      const entryPath = join(path, entry.name);
-      if (entry.isDirectory()) yield* this.below(entryPath, `${name}/`);
-      const stats = entry.isFile() ? await unlessAbsent(lstat(entryPath)) : undefined;
-      if (stats?.isFile() === true) yield { name, size: stats.size, modifiedAt: new Date(stats.mtimeMs) };
+      if (entry.isDirectory()) yield* this.below(join(path, entry.name), `${name}/`);
+      if (entry.isFile()) yield name;
     }
   }
 

@@ -50,12 +50,11 @@ export class MultipartUpload {
   }
 
   /** Makes the object of its parts; from here on nothing is aborted. */
-  async complete(): Promise<string | undefined> {
+  async complete(): Promise<void> {
     await this.sending;
     this.stop.signal.throwIfAborted();
     const command = new CompleteMultipartUploadCommand({ ...this.target, MultipartUpload: { Parts: this.parts } });
-    const { ETag } = await answered(this.client.send(command, PATIENT), this.target);
-    return ETag;
+    await answered(this.client.send(command, PATIENT), this.target);
   }
 
   /** Frees what the parts take. When that fails too, the bucket's own rule does it (docs/storage.md). Never rejects. */

@@ -18,7 +18,7 @@ import { PART_BYTES } from '../object-parts.js';
 import { RangeNotSatisfiableError, StoredFileNotFoundError } from '../storage-errors.js';
 import { asStorageName, type StorageName } from '../storage-name.js';
 import type { S3Target } from '../storage-url.js';
-import { Storage, type ListedFile, type OpenFile, type SignedUrlOptions, type StoredFile, type WrittenFile } from '../storage.js';
+import { Storage, type OpenFile, type SignedUrlOptions, type StoredFile, type WrittenFile } from '../storage.js';
 import { wholeBody } from '../whole-body.js';
 import { PATIENT, connectS3 } from './connect-s3.js';
 import { MultipartUpload, type Target } from './multipart-upload.js';
@@ -81,7 +81,7 @@ export class S3Storage extends Storage {
     }
     const expected = given === undefined ? 0 : given.end - given.start + 1;
     const body = wholeBody(origin, { expected, fault: (cause) => s3Error(cause, this.bucket), signal });
-    return { ...file, range: given, body };
+    return { ...file, body };
   }
 
   override async stat(name: StorageName): Promise<StoredFile | undefined> {
@@ -114,12 +114,12 @@ export class S3Storage extends Storage {
     return any;
   }
 
-  override async *list(folder?: StorageName): AsyncIterable<ListedFile> {
+  override async *list(folder?: StorageName): AsyncIterable<StorageName> {
     for await (const page of this.pages(folder)) {
-      for (const { Key = '', Size = 0, LastModified = new Date(0) } of page) {
+      for (const { Key = '' } of page) {
         const name = asStorageName(Key.slice(this.prefix.length));
         // What others put there has any name.
-        if (name !== undefined) yield { name, size: Size, modifiedAt: LastModified };
+        if (name !== undefined) yield name;
       }
     }
   }
@@ -148,8 +148,8 @@ export class S3Storage extends Storage {
     if (first.done === true || first.value.length < PART_BYTES) {
       const Body: Buffer = first.done === true ? Buffer.alloc(0) : first.value;
       const command = new PutObjectCommand({ ...target, ContentType, Body });
-      const { ETag } = await this.answered(this.client.send(command, { ...PATIENT, abortSignal: stop.signal }));
-      return { name, size: Body.length, etag: ETag ?? '' };
+      await this.answered(this.client.send(command, { ...PATIENT, abortSignal: stop.signal }));
+      return { size: Body.length };
     }
     await this.unfinished.sweepNowAndThen(stop.signal);
     const upload = await MultipartUpload.begin(this.client, target, ContentType, stop);
@@ -159,7 +159,8 @@ export class S3Storage extends Storage {
         await upload.add(next.value);
         size += next.value.length;
       }
-      return { name, size, etag: (await upload.complete()) ?? '' };
+      await upload.complete();
+      return { size };
     } catch (error) {
       await upload.abort();
       throw error;
