@@ -198,7 +198,12 @@ describe('a delivery', () => {
     'goes by its own back-off when Retry-After is %s',
     async (header) => {
       answer = (response) => response.writeHead(503, { 'retry-after': header }).end();
-      expect(await failure(deliver())).toMatchObject({ name: 'WebhookAnswerError', status: 503 });
+      const error = await failure(deliver());
+      expect(error).toMatchObject({ code: 'webhook_refused', message: 'The receiver answered 503.' });
+      const { kind, delayMs } = judge(WebhookDeliver, WebhookDeliver.retry, 1, error) as { kind: string; delayMs: number };
+      expect(kind).toBe('retry');
+      expect(delayMs).toBeGreaterThanOrEqual(5_000);
+      expect(delayMs).toBeLessThanOrEqual(5_500);
     },
   );
 

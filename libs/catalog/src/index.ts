@@ -21,7 +21,7 @@ export { ReportGenerate, ReportGeneratePayload } from './report-generate.job.js'
 export { contentTypeIn, type RequestHeaders } from './request-headers.decorator.js';
 export { SendEmail, SendEmailPayload } from './send-email.job.js';
 export { isInStatusList } from './status-list.decorator.js';
-export { WebhookDeliver, WebhookDeliverPayload, webhookWaitMs } from './webhook-deliver.job.js';
+export { WebhookDeliver, WebhookDeliverPayload } from './webhook-deliver.job.js';
 
 /** Every job type of this product. Api and worker both read it. */
 export const catalog: readonly JobDefinition[] = [

@@ -26,11 +26,6 @@ export class WebhookDeliverPayload {
 /** The waits after each attempt; together they are more than three days. */
 const WAITS_MS = (['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'] as const).map(toMs);
 
-/** How long to wait after an attempt, the first being 1, in ms: lengthened by up to a tenth, and never shortened. */
-export function webhookWaitMs(attempt: number): number {
-  return (WAITS_MS[attempt - 1] ?? toMs('24h')) * (1 + Math.random() / 10);
-}
-
 /** Tells a webhook how a job ended. */
 export const WebhookDeliver = defineJob('webhook.deliver', {
   payload: WebhookDeliverPayload,
@@ -40,3 +35,8 @@ export const WebhookDeliver = defineJob('webhook.deliver', {
   attempts: WAITS_MS.length + 1,
   retry: custom(webhookWaitMs),
 });
+
+/** How long to wait after an attempt, the first being 1, in ms: lengthened by up to a tenth, and never shortened. */
+function webhookWaitMs(attempt: number): number {
+  return (WAITS_MS[attempt - 1] ?? toMs('24h')) * (1 + Math.random() / 10);
+}

@@ -1,4 +1,4 @@
-import { WebhookDeliver, webhookWaitMs } from '@antrean/catalog';
+import { WebhookDeliver } from '@antrean/catalog';
 import { JobHandler, PermanentError, RetryAfterError, type Handles, type JobContext } from '@antrean/jobs';
 import { OutboundPolicy, formatTraceparent, randomHex } from '@antrean/platform';
 import { HostPlaces } from '../../outbound/host-places.js';
@@ -33,7 +33,7 @@ export class WebhookDeliverHandler implements Handles<typeof WebhookDeliver> {
     private readonly places: HostPlaces,
   ) {}
 
-  async handle({ payload, attempt, traceId, signal }: JobContext<typeof WebhookDeliver>): Promise<WebhookDeliverResult> {
+  async handle({ payload, traceId, signal }: JobContext<typeof WebhookDeliver>): Promise<WebhookDeliverResult> {
     const { url, secret_name: secretName, message_id: id, body } = payload;
     const fault = this.policy.faultOf(url);
     if (fault !== undefined) throw new PermanentError(`The webhook's URL ${fault}.`, { code: 'webhook_url_refused' });
@@ -48,7 +48,7 @@ export class WebhookDeliverHandler implements Handles<typeof WebhookDeliver> {
       };
       return this.post(target, headers, body, signal);
     });
-    return judge(answer, attempt);
+    return judge(answer);
   }
 
   private async post(
@@ -70,14 +70,13 @@ export class WebhookDeliverHandler implements Handles<typeof WebhookDeliver> {
 }
 
 /** Standard Webhooks: 2xx is success, 410 asks for no more, anything else is tried again unless it can never pass. */
-function judge({ status, retryAfter }: WebhookAnswer, attempt: number): WebhookDeliverResult {
+function judge({ status, retryAfter }: WebhookAnswer): WebhookDeliverResult {
   if (status >= 200 && status < 300) return { status };
   if (status === 410) {
     throw new PermanentError('The receiver answered 410: it wants no more messages at this URL.', { code: 'webhook_gone' });
   }
   const error = new WebhookAnswerError(status);
   const delayMs = status === 429 || status >= 500 ? retryAfterMs(retryAfter, Date.now()) : undefined;
-  // A receiver may ask for more time, and not for all attempts within seconds.
-  if (delayMs === undefined || delayMs <= webhookWaitMs(attempt)) throw error;
+  if (delayMs === undefined) throw error;
   throw new RetryAfterError(error.message, `${Math.round(delayMs)}ms`, { code: error.code, cause: error });
 }
