@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Database } from '@antrean/shop';
 import { Webhook } from 'standardwebhooks';
 import type { OrderView } from '../../apps/api/src/orders/order.view.js';
 import { builtApps } from '../support/built-apps.js';
 import { eventually } from '../support/eventually.js';
 import { OrderShop, place, readOrder } from '../support/order-shop.js';
+import { orderStage } from '../support/order-stage.js';
 import { newKeyPrefix } from '../support/shared-redis.js';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
-import { TestRedis } from '../support/test-redis.js';
 
 const ORDERS = 20;
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
@@ -19,30 +18,13 @@ const statusesOf = ({ jobs }: OrderView) => jobs.map(({ status, status_from }) =
 const ids = (orders: readonly OrderView[]) => orders.map(({ order_id }) => order_id).sort();
 
 describe.each(DATABASES)('orders that are placed while Redis is away, with their data on %s', (kind) => {
-  const databases = testDatabases(kind);
-  const shared = { KEY_PREFIX: newKeyPrefix(), LOG_LEVEL: 'info' };
-  const apis = builtApps('api', { ...shared, PORT: '0' });
-  const workers = builtApps('worker', { ...shared, WORKER_PORT: '0', LEASE_SEC: '3' });
-  let redis: TestRedis;
-  let url: string;
-  let database: Database;
-  let shop: OrderShop;
-
-  beforeAll(async () => {
-    redis = await TestRedis.start();
-    ({ url, database } = await databases.migrated());
-    shop = await OrderShop.open(database);
-  });
-
-  afterAll(async () => {
-    await Promise.all([redis.stop(), shop.close()]);
-  });
+  const stage = orderStage(kind, { LOG_LEVEL: 'info' }, { LEASE_SEC: '3' });
 
   it('are accepted by an api that was started without it, and all that follows is done once when it is back', async () => {
+    const { apis, workers, redis, database, shop, env } = stage;
     await redis.kill();
-    const env = { REDIS_URL: redis.url, DATABASE_URL: url };
-    const api = await (await apis.start(env)).url();
-    const worker = await workers.start({ ...env, ...shop.env });
+    const [started, worker] = await Promise.all([apis.start(env), workers.start({ ...env, ...shop.env })]);
+    const api = await started.url();
     const orders = await Promise.all(Array.from({ length: ORDERS }, (_, nth) => place(api, shop.order(nth))));
     const first = orders[0]?.order_id ?? '';
     expect(statusesOf(await readOrder(api, first))).toEqual(Array.from({ length: 3 }, () => 'queued (order)'));
@@ -68,10 +50,7 @@ describe.each(DATABASES)('orders that are placed while Redis is away, with their
 });
 
 describe('an order that an endpoint is to be told of', () => {
-  const databases = testDatabases('SQLite');
-  const shared = { KEY_PREFIX: newKeyPrefix(), OUTBOUND_ALLOW: '127.0.0.1', WEBHOOK_SECRETS: `default=${SECRET}` };
-  const apis = builtApps('api', { ...shared, PORT: '0' });
-  const workers = builtApps('worker', { ...shared, WORKER_PORT: '0' });
+  const stage = orderStage('SQLite', { OUTBOUND_ALLOW: '127.0.0.1', WEBHOOK_SECRETS: `default=${SECRET}` });
 
   it('is told of once, signed, with an event that names it', async () => {
     const told: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
@@ -83,13 +62,13 @@ describe('an order that an endpoint is to be told of', () => {
     });
     await once(endpoint.listen(0, '127.0.0.1'), 'listening');
     const { port } = endpoint.address() as AddressInfo; // It listens on a TCP port.
-    const redis = await TestRedis.start();
-    const { url, database } = await databases.migrated();
-    const shop = await OrderShop.open(database);
+    const { apis, workers, shop, env } = stage;
     try {
-      const env = { REDIS_URL: redis.url, DATABASE_URL: url };
-      const api = await (await apis.start({ ...env, ANALYTICS_URL: `http://127.0.0.1:${port}/events` })).url();
-      await workers.start({ ...env, ...shop.env });
+      const [started] = await Promise.all([
+        apis.start({ ...env, ANALYTICS_URL: `http://127.0.0.1:${port}/events` }),
+        workers.start({ ...env, ...shop.env }),
+      ]);
+      const api = await started.url();
       const { order_id, customer_id, created_at, total_minor } = await place(api, shop.order(1));
       await eventually(async () => {
         expect(statusesOf(await readOrder(api, order_id))).toEqual(Array.from({ length: 3 }, () => 'succeeded (order)'));
@@ -103,7 +82,6 @@ describe('an order that an endpoint is to be told of', () => {
       expect((await shop.effects()).events).toEqual([]);
     } finally {
       endpoint.close();
-      await Promise.all([redis.stop(), shop.close()]);
     }
   });
 });

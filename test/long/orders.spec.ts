@@ -1,12 +1,8 @@
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '@antrean/shop';
-import { builtApps } from '../support/built-apps.js';
 import { eventually } from '../support/eventually.js';
-import { OrderShop, place, readOrder } from '../support/order-shop.js';
-import { newKeyPrefix } from '../support/shared-redis.js';
-import { testDatabases } from '../support/shop-database.js';
-import { TestRedis } from '../support/test-redis.js';
+import { place, readOrder } from '../support/order-shop.js';
+import { orderStage } from '../support/order-stage.js';
 
 const ORDERS = Number(process.env['ORDERS'] ?? 5_000);
 const KILLS = 20;
@@ -23,28 +19,11 @@ const print = (line: string): void => {
 };
 
 describe('the relay of the outbox', () => {
-  const databases = testDatabases('SQLite');
   // Jobs are forgotten soon after they ended: how they did is with their orders by then.
-  const shared = { KEY_PREFIX: newKeyPrefix(), RETENTION_SEC: '240' };
-  const apis = builtApps('api', { ...shared, PORT: '0' });
-  const workers = builtApps('worker', { ...shared, WORKER_PORT: '0', LEASE_SEC: '3', WORKER_SLOTS: '60' });
-  let redis: TestRedis;
-  let url: string;
-  let database: Database;
-  let shop: OrderShop;
-
-  beforeAll(async () => {
-    redis = await TestRedis.start();
-    ({ url, database } = await databases.migrated());
-    shop = await OrderShop.open(database);
-  });
-
-  afterAll(async () => {
-    await Promise.all([redis.stop(), shop.close()]);
-  });
+  const stage = orderStage('SQLite', { RETENTION_SEC: '240' }, { LEASE_SEC: '3', WORKER_SLOTS: '60' });
 
   it('killed 20 times under orders, loses nothing of what follows from them, and does it twice only where that is said', async () => {
-    const env = { REDIS_URL: redis.url, DATABASE_URL: url };
+    const { apis, workers, database, shop, env } = stage;
     const api = await (await apis.start(env)).url();
     const beganAt = performance.now();
     const secondsSoFar = () => ((performance.now() - beganAt) / 1_000).toFixed(0);
