@@ -1,7 +1,5 @@
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import { contentTypeIn } from './request-headers.decorator.js';
-
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i;
+import { contentTypeIn, isJsonType } from './request-headers.decorator.js';
 
 /** What a JSON schema can say of {@link IsRequestBody}. */
 export const REQUEST_BODY_SCHEMA = {
@@ -31,7 +29,7 @@ function faultOf(body: unknown, request: { readonly method?: unknown; readonly h
       ? 'is a text, which is sent as it is: the header Content-Type must say what it is'
       : undefined;
   }
-  return contentType === undefined || JSON_TYPE.test(contentType)
+  return contentType === undefined || isJsonType(contentType)
     ? undefined
     : 'is sent as JSON, and the header Content-Type says otherwise: leave that out, or send the body as a text';
 }

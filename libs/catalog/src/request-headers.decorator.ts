@@ -10,6 +10,7 @@ const MAX_VALUE_LENGTH = 4_096;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 /** Printable ASCII, with blanks inside only: what ends a header field cannot be in it. */
 const VALUE = /^(?:[!-~](?:[ -~\t]*[!-~])?)?$/;
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i;
 
 /** What a client cannot set, each with the reason why. */
 const OURS: readonly (readonly [names: RegExp, reason: string])[] = [
@@ -57,6 +58,11 @@ export function contentTypeIn(headers: unknown): string | undefined {
   if (!isObject(headers)) return undefined;
   const found = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type');
   return typeof found?.[1] === 'string' ? found[1] : undefined;
+}
+
+/** Whether a body of this content type is JSON: `application/json` or `application/…+json`, with or without parameters. */
+export function isJsonType(contentType: string): boolean {
+  return JSON_TYPE.test(contentType);
 }
 
 function faultOf(value: unknown): string | undefined {

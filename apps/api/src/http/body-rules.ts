@@ -1,6 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import { ValidateBy, ValidateIf } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+
+/** Bodies leave out what they do not say, as payloads do. */
+export { IfGiven } from '@antrean/catalog';
 
 /** JSON schema of draft 2020-12. */
 type Schema = Readonly<Record<string, unknown>>;
@@ -9,9 +12,6 @@ interface Range {
   readonly min: number;
   readonly max: number;
 }
-
-/** The field may be left out. It may not be null: a client whose number is none (NaN) sends null, and would not learn of it. */
-export const IfGiven = (): PropertyDecorator => ValidateIf((_body, value: unknown) => value !== undefined);
 
 /** One rule a field: what must hold, how people are told, and what the OpenAPI document says. */
 export function Rule(detail: string, holds: (value: unknown) => boolean, schema: Schema): PropertyDecorator {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isJsonType } from '@antrean/catalog';
 import { toStoredJson } from '@antrean/jobs';
 
 export interface KeptBody {
@@ -8,7 +9,6 @@ export interface KeptBody {
   readonly truncated: boolean;
 }
 
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 /** Text has none of them, and JSON needs six bytes for each. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u0008\u000b\u000e-\u001f]/;
@@ -23,7 +23,7 @@ export function keptBody(bytes: Buffer, isCut: boolean, headers: IncomingHttpHea
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
   const text = encoding.toLowerCase() === 'identity' ? decoded(bytes, isCut) : undefined;
   if (text === undefined || CONTROL.test(text)) return { body: null, truncated: true };
-  const json = JSON_TYPE.test(type) && !isCut ? parsed(text) : undefined;
+  const json = isJsonType(type) && !isCut ? parsed(text) : undefined;
   return { body: json === undefined ? text : json.value, truncated: isCut };
 }
 
