@@ -46,6 +46,6 @@ export const SIZES = {
     drain: { 1: 100, 10: 200, 100: 300, 500: 300 },
     processes: 300,
     idle: 5,
-    bytes: 300,
+    bytes: 2_000,
   },
 } as const satisfies Record<string, Sizes>;

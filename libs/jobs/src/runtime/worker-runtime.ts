@@ -1,5 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { BackgroundWork } from './background-work.js';
 import { WORKER_PARTS, Worker, type WorkerParts } from './worker.js';
 
 /** Ties a worker to the application's life: it claims once the application is up and stops before connections close. */
@@ -10,6 +11,7 @@ export class WorkerRuntime implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     @Inject(WORKER_PARTS) private readonly parts: WorkerParts,
     private readonly host: HttpAdapterHost,
+    private readonly background: BackgroundWork,
   ) {}
 
   get current(): Worker | undefined {
@@ -29,8 +31,9 @@ export class WorkerRuntime implements OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
+  /** Both at once and from here: Nest calls the hooks of one module level by level, so two hooks would each take their own grace. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.worker?.stop();
+    await Promise.all([this.worker?.stop(), this.background.stop()]);
   }
 }
 

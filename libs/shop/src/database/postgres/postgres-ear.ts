@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endsWithin } from '@antrean/platform';
 import type { Listening } from '../engine.js';
 
 const CONNECT_MS = 5_000;
 const RETRY_MS = 1_000;
+/** A server that hangs does not even take leave. */
+const CLOSE_MS = 2_000;
 
 /** Listens to what is told on a channel, over a connection of its own, which is made again whenever it breaks. */
 export class PostgresEar implements Listening {
@@ -23,7 +26,7 @@ export class PostgresEar implements Listening {
 
   async stop(): Promise<void> {
     this.over.abort();
-    await this.running;
+    await endsWithin(this.running, CLOSE_MS);
   }
 
   private async listen(over: AbortSignal): Promise<void> {
