@@ -220,6 +220,17 @@ describe('storage in S3', () => {
       }
     });
 
+    it.each([
+      [400, 'ExpiredToken', 'Look at the credentials'],
+      [403, 'AccessDenied', 'Allow s3:GetObject'],
+    ])('of credentials without a reason, as HEAD gets none, is no refusal of the file: %d %s', async (status, code, text) => {
+      server.refuse('head', status, code);
+      expect(await thrownBy(storage.stat(name('there.csv')))).toMatchObject({
+        code: 'storage_unfit',
+        message: expect.stringContaining(text) as string,
+      });
+    });
+
     it('tells a bucket that is not there from a file that is not', async () => {
       expect(await storage.stat(name('nothing.csv'))).toBeUndefined();
       const elsewhere = await storageAt(server.url().replace('//files', '//no-such-bucket'));

@@ -12,7 +12,7 @@ import {
   UnknownJobTypeError,
   type Violation,
 } from '@antrean/jobs';
-import { PassingStorageError, StorageRefusedError } from '@antrean/platform';
+import { PassingStorageError } from '@antrean/platform';
 import { DatabaseAwayError, UnfitDatabaseError, UnknownCustomerError } from '@antrean/shop';
 import { IDEMPOTENT_REPLAYED } from './idempotency-key.js';
 import { underPointer } from './json-pointer.js';
@@ -63,8 +63,8 @@ export function asProblem(error: unknown, links: Links): ProblemError {
     return new ProblemError(error.code, error.message, { errors: [fault], cause: error });
   }
   if (error instanceof QueueUnavailableError) return unavailable(error);
-  if (error instanceof PassingStorageError || error instanceof StorageRefusedError) {
-    const detail = 'The file cannot be stored or read at the moment: nothing was submitted. Send the request again.';
+  if (error instanceof PassingStorageError) {
+    const detail = 'The file cannot be stored or read at the moment. Send the request again.';
     return new ProblemError('storage_unavailable', detail, { headers: RETRY_AFTER, cause: error });
   }
   if (error instanceof DatabaseAwayError) {

@@ -37,7 +37,7 @@ export class NamedImports {
     try {
       if ((await this.storage.stat(name)) !== undefined) return;
     } catch (error) {
-      // A link, say, or a file that the storage lets nobody read.
+      // A link, say.
       if (!(error instanceof StorageRefusedError)) throw error;
     }
     const detail =

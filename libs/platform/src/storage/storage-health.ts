@@ -3,6 +3,7 @@ import { StorageError } from './storage-errors.js';
 import type { Storage } from './storage.js';
 
 const LONGEST_MS = 2_000;
+const MUTE = `The storage does not answer within ${LONGEST_MS / 1_000} s.`;
 
 /** What was found out about the storage; `detail` says what is wrong. */
 export interface StorageHealthReport {
@@ -16,10 +17,12 @@ export class StorageHealth {
 
   /** Never rejects; answers within two seconds, also while a shared file system hangs. */
   async check(): Promise<StorageHealthReport> {
+    const timeOut = AbortSignal.timeout(LONGEST_MS);
     try {
-      const isThere = await endsWithin(this.storage.check(AbortSignal.timeout(LONGEST_MS)), LONGEST_MS);
-      return isThere ? { write: true } : { write: false, detail: `The storage does not answer within ${LONGEST_MS / 1_000} s.` };
+      const isThere = await endsWithin(this.storage.check(timeOut), LONGEST_MS);
+      return isThere ? { write: true } : { write: false, detail: MUTE };
     } catch (error) {
+      if (error === timeOut.reason) return { write: false, detail: MUTE };
       return { write: false, detail: error instanceof StorageError ? error.message : 'The storage cannot be checked.' };
     }
   }

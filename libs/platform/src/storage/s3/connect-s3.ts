@@ -6,8 +6,11 @@ const MAX_SOCKETS = 500;
 
 /** For an answer to begin; then it is asked again, twice at most. */
 const ANSWER_MS = 10_000;
-/** For one to what takes longer, given with the call: to send a part of a file, or to make a file of its parts. */
-export const PATIENT = { requestTimeout: 30_000 } as const;
+/**
+ * For one to what takes longer, given with the call: to send a part of a file, or to make a file of its parts. Three times that is over
+ * before the api gives up a request that is silent for two minutes.
+ */
+export const PATIENT = { requestTimeout: 38_000 } as const;
 
 /** A client for the bucket's server. Credentials are looked for where AWS' tools look for them; nothing is sent yet. */
 export function connectS3({ endpoint, region }: S3Target): S3Client {

@@ -44,7 +44,7 @@ export function s3Error(error: unknown, bucket: string): Error {
   const { name, status } = faultOf(error);
   const where = `bucket ${bucket}`;
   if (FULL.has(name) || status === 507) return new StorageFullError(`no room is left in ${where} (${name}).`, error);
-  const advice = UNFIT[name] ?? (status === 403 ? UNFIT['AccessDenied'] : adviceOnRegion(error));
+  const advice = UNFIT[name] ?? (status === 403 ? UNFIT['AccessDenied'] : (adviceOnRegion(error) ?? adviceWithoutReason(error)));
   if (advice !== undefined) return new UnfitStorageError(`${where}: ${advice} (${name}).`, error);
   const isRefusal = status !== undefined && status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !PASSING.has(name);
   if (isRefusal) return new StorageRefusedError(`${where} answered ${status} ${name}.`, error);
@@ -70,6 +70,14 @@ function faultOf(error: unknown): S3Fault {
   const { code, $metadata } = error as { readonly code?: unknown; readonly $metadata?: { readonly httpStatusCode?: number } };
   const name = error.name === 'Error' && typeof code === 'string' ? code : error.name;
   return { name, status: $metadata?.httpStatusCode };
+}
+
+/** An answer to HEAD has no body, which would hold the reason; whether a key is too long, say, is known beforehand. */
+function adviceWithoutReason(error: unknown): string | undefined {
+  const { name, status } = faultOf(error);
+  return status === 400 && name.startsWith('Unknown')
+    ? 'it refuses without a reason. Look at the credentials, the region and the clock of this machine'
+    : undefined;
 }
 
 /** The client has only a text for this. */
