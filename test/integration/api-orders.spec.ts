@@ -289,7 +289,7 @@ describe('an invoice whose file and job are gone', () => {
     try {
       const { order_id, links } = (await api.http.post('/orders').send({ customer_id: id, items: [TEA] })).body as OrderView;
       const render = database.tables.updateTable('order_jobs').where('type', '=', 'invoice.render');
-      await render.set({ status: 'succeeded' }).execute();
+      await render.set({ status: 'succeeded', check_at: null }).execute();
       const gone = await api.http.get(links.invoice);
       expect(gone.status).toBe(410);
       expect((gone.body as { readonly detail: string }).detail).toContain(`POST /orders/${order_id}/invoice`);
@@ -301,6 +301,13 @@ describe('an invoice whose file and job are gone', () => {
       }
       const { job_id: jobId } = gone.body as { readonly job_id: string };
       expect((await api.http.get(links.invoice)).status).toBe(202);
+      // It is asked about again, as it may end otherwise.
+      const followed = database.tables
+        .selectFrom('order_jobs')
+        .select('job_id')
+        .where('check_at', 'is not', null)
+        .where('job_id', '=', jobId);
+      expect(await followed.execute()).toEqual([{ job_id: jobId }]);
       const worker = await startJobsApp([Render], [Renderer], { keyPrefix });
       await eventually(async () => {
         expect((await api.http.get(`/jobs/${jobId}`)).body).toMatchObject({ status: 'succeeded', user_id: id });

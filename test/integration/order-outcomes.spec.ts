@@ -131,6 +131,21 @@ describe.each(DATABASES)('the jobs of orders on %s', (kind) => {
     expect(await checks()).toEqual([{ check_at: null, checks: 2 }]);
   });
 
+  it('that were gone and are let run again are followed again', async () => {
+    const gone = await ended('succeeded');
+    await app.control.remove(gone);
+    const id = await orderWith(gone);
+    await makeDue();
+    await follower.tick();
+    expect(await jobsOf(id)).toMatchObject([{ status: 'lost' }]);
+    await app.queue.enqueue(Confirm, { number: 8 }, { jobId: gone });
+    await app.app.get(OrderOutcomes).follow(gone);
+    await app.until(gone, ({ status }) => status === 'succeeded');
+    await makeDue();
+    await follower.tick();
+    expect(await jobsOf(id)).toMatchObject([{ status: 'succeeded', result: { number: 8 } }]);
+  });
+
   it('that the queue does not have are lost, unless they wait in the outbox for it', async () => {
     const jobId = 'order.confirm_01JDVZ8XQ4T4Y8Q7M5K3N2P1R0';
     const id = await orderWith(jobId);

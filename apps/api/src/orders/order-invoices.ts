@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InvoiceRender } from '@antrean/catalog';
 import { ControlService, IllegalTransitionError, QueueService, StatusService, isFinal } from '@antrean/jobs';
-import type { Order, OrderJob } from '@antrean/shop';
+import { OrderOutcomes, type Order, type OrderJob } from '@antrean/shop';
 import { ProblemError } from '../http/problem-error.js';
 import type { RequestContext } from '../http/request-context.js';
 import { originOf } from '../jobs/job-submitter.js';
@@ -20,11 +20,12 @@ export class OrderInvoices {
     private readonly status: StatusService,
     private readonly control: ControlService,
     private readonly queue: QueueService,
+    private readonly outcomes: OrderOutcomes,
   ) {}
 
   /**
    * Lets the job run again, or for the first time where the queue has it no more. One that waits or runs is left alone.
-   * @throws {QueueUnavailableError}
+   * @throws {QueueUnavailableError} {@link DatabaseAwayError} it may run all the same: ask again.
    */
   async renderAnew(order: Order, context: RequestContext): Promise<void> {
     const { jobId } = invoiceJobOf(order);
@@ -34,6 +35,7 @@ export class OrderInvoices {
       const options = { ...originOf(context), jobId, userId: order.customerId, metadata: { order_id: order.id } };
       await this.queue.enqueue(InvoiceRender, { order_id: order.id }, options);
     } else if (isFinal(job.status)) await this.control.replay(jobId).catch(unlessUnderWay);
+    await this.outcomes.follow(jobId);
   }
 }
 

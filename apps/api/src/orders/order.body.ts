@@ -10,7 +10,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 /** It stands in mails and on paper, where one that turns the direction of writing would turn what stands behind it. */
 const IsLine = (max: number, description: string) =>
   Rule(
-    `must be a string of 1 to ${max} characters, not only blanks, without line breaks and other control characters`,
+    `must be a string of 1 to ${max} characters, not only blanks, without line breaks, control characters and those that turn the direction of writing`,
     (value) => isText(value, { min: 1, max }) && LINE.test(value),
     { type: 'string', minLength: 1, maxLength: max, pattern: LINE.source, description },
   );

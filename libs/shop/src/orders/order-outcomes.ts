@@ -70,6 +70,17 @@ export class OrderOutcomes {
     return ids.map((jobId) => ({ jobId, inOutbox: waiting.has(jobId) }));
   }
 
+  /** The job runs once more: there will be more to learn of it, also where it counted as gone. */
+  async follow(jobId: string): Promise<void> {
+    await this.database.transaction((transaction) =>
+      transaction
+        .updateTable('order_jobs')
+        .set({ check_at: sql<number>`${this.database.engine.now} + ${FIRST_CHECK_MS}`, checks: 0 })
+        .where('job_id', '=', jobId)
+        .execute(),
+    );
+  }
+
   /**
    * Keeps what was learnt. A job that has succeeded, and one that is gone, is not asked about any more; one that ended otherwise may
    * be replayed, and is looked after until it is gone.
