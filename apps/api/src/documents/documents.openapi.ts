@@ -34,7 +34,7 @@ export const DescribesSubmitDocument = ({ path, noun, definition }: DocumentKind
       schema: { $ref: `#/components/schemas/${definition.type}` },
       examples: { example: { value: EXAMPLES[path] } },
     }),
-    DescribesSubmitAnswers('storage_unavailable'),
+    DescribesSubmitAnswers(),
   );
 
 export const DescribesDocument = ({ path, noun, definition }: DocumentKind) =>
