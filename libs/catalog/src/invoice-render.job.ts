@@ -1,5 +1,5 @@
 import { Length, Matches } from 'class-validator';
-import { defineJob, exponential } from '@antrean/jobs';
+import { defineJob, quadratic } from '@antrean/jobs';
 import { SINGLE_LINE } from './single-line.js';
 
 /** Of which order. */
@@ -18,8 +18,9 @@ export const InvoiceRender = defineJob('invoice.render', {
   isolation: 'thread',
   concurrency: { worker: 2 },
   timeout: '2m',
-  attempts: 5,
+  attempts: 13,
   // What it may kill is its own thread.
   maxCrashes: 10,
-  retry: exponential({ base: '10s', cap: '10m' }),
+  // 10 s, 40 s, 90 s, … 10 minutes, 73 minutes together: a storage that hangs for an hour, which uses attempts, costs no invoice.
+  retry: quadratic({ base: '10s', cap: '10m' }),
 });

@@ -45,7 +45,7 @@ const FAMILIES: readonly Family[] = [
 
 const packages = createRequire(import.meta.url);
 /** They belong to the packages: what is read of them once holds for all documents. */
-let allSlices: readonly Promise<readonly Slice[]>[] | undefined;
+let allSlices: readonly Slice[] | undefined;
 
 /**
  * The fonts of a document: Noto Sans for Latin (Vietnamese too), Greek, Cyrillic, Devanagari, Arabic, Hebrew, Thai, Chinese, Japanese
@@ -63,7 +63,7 @@ export class FontBook {
 
   /** @param missing is told of each character that no font has. */
   static async open(missing: (codePoint: number) => void = () => undefined): Promise<FontBook> {
-    const slices = (await Promise.all((allSlices ??= FAMILIES.map(slicesOf)))).flat();
+    const slices = (allSlices ??= (await Promise.all(FAMILIES.map(slicesOf))).flat());
     const first = slices[0];
     if (first === undefined) throw new Error('There is no font.');
     return new FontBook(slices, { regular: await load(first, 'regular'), bold: await load(first, 'bold') }, missing);

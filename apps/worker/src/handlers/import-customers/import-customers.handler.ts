@@ -1,6 +1,14 @@
 import { ImportCustomers } from '@antrean/catalog';
 import { JobHandler, PermanentError, type Handles, type JobContext } from '@antrean/jobs';
-import { Storage, StorageNameError, parseStorageName, type StorageName, type StoredFile } from '@antrean/platform';
+import {
+  RangeNotSatisfiableError,
+  Storage,
+  StorageNameError,
+  StoredFileNotFoundError,
+  parseStorageName,
+  type StorageName,
+  type StoredFile,
+} from '@antrean/platform';
 import { Customers, Database, Imports, type ImportState } from '@antrean/shop';
 import { inTrouble } from '../../outages/in-trouble.js';
 import { chunksOf, type Chunk } from './chunk.js';
@@ -53,9 +61,7 @@ export class ImportCustomersHandler implements Handles<typeof ImportCustomers> {
   private async find(key: string): Promise<StoredFile> {
     const file = await this.storage.stat(nameOf(key));
     if (file !== undefined) return file;
-    throw new PermanentError(`There is no file ${key} in the storage: it never was, or was deleted.`, {
-      code: 'import_file_gone',
-    });
+    throw gone(key);
   }
 
   private async *rest(file: StoredFile, { place, finishedAt }: ImportState, { payload, signal }: Context): AsyncGenerator<Chunk> {
@@ -63,7 +69,12 @@ export class ImportCustomersHandler implements Handles<typeof ImportCustomers> {
     const at = place as CsvPlace | undefined;
     const start = at?.offset ?? 0;
     if (finishedAt !== null || (at !== undefined && start >= file.size)) return;
-    const { body, etag } = await this.storage.read(file.name, { signal, ...(start > 0 && { range: { start } }) });
+    const read = this.storage.read(file.name, { signal, ...(start > 0 && { range: { start } }) });
+    const { body, etag } = await read.catch((error: unknown) => {
+      // Since it was found.
+      if (error instanceof StoredFileNotFoundError) throw gone(file.name);
+      throw error instanceof RangeNotSatisfiableError ? changed(file) : error;
+    });
     if (etag !== file.etag) {
       body.destroy();
       throw changed(file);
@@ -86,6 +97,12 @@ function nameOf(key: string): StorageName {
     if (!(error instanceof StorageNameError)) throw error;
     throw new PermanentError(error.message, { code: error.code, cause: error });
   }
+}
+
+function gone(key: string): PermanentError {
+  return new PermanentError(`There is no file ${key} in the storage: it never was, or was deleted.`, {
+    code: 'import_file_gone',
+  });
 }
 
 function changed({ name }: StoredFile): PermanentError {

@@ -35,8 +35,9 @@ export class FileTransport extends MailTransport {
 async function removeAbandoned(folder: string): Promise<void> {
   const unfinished = (await readdir(folder)).filter((name) => UNFINISHED.test(name));
   for (const path of unfinished.map((name) => join(folder, name))) {
-    const { mtimeMs } = await stat(path);
-    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+    // It may have got its name meanwhile.
+    const file = await stat(path).catch(() => undefined);
+    if (file !== undefined && Date.now() - file.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
   }
 }
 
