@@ -27,16 +27,17 @@ export function orderStage(kind: DatabaseKind, shared: Env, ofWorkers: Env = {})
   const named = { KEY_PREFIX: newKeyPrefix(), ...shared };
   const apis = builtApps('api', { ...named, PORT: '0' });
   const workers = builtApps('worker', { ...named, WORKER_PORT: '0', ...ofWorkers });
+  let redis: TestRedis | undefined;
   let built: Pick<OrderStage, 'redis' | 'database' | 'shop' | 'env'> | undefined;
 
   beforeAll(async () => {
-    const redis = await TestRedis.start();
+    redis = await TestRedis.start();
     const { url, database } = await databases.migrated();
     built = { redis, database, shop: await OrderShop.open(database), env: { REDIS_URL: redis.url, DATABASE_URL: url } };
   });
 
   afterAll(async () => {
-    await Promise.all([built?.redis.stop(), built?.shop.close()]);
+    await Promise.all([redis?.stop(), built?.shop.close()]);
   });
 
   const ready = () => {

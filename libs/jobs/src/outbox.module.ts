@@ -26,7 +26,7 @@ export class OutboxModule {
     };
   }
 
-  /** For workers: all of `forProducer`, and a relay that hands the jobs on. */
+  /** For workers: all of `forProducer`, and a relay that hands the jobs on. Wants a `JobsModule.forWorker` beside it. */
   static forWorker<Tx>(options: OutboxModuleOptions<Tx>): DynamicModule {
     const { providers = [], ...module } = OutboxModule.forProducer(options);
     return { ...module, providers: [...providers, ...OUTBOX_METRICS_PROVIDERS, OutboxRelay, OutboxRelayRuntime] };

@@ -4,7 +4,6 @@ import { endsWithin, type Logger } from '@antrean/platform';
 import { demandMigrated, migrate } from '../migrations/migrate.js';
 import { DatabaseAwayError, UnfitDatabaseError } from './database-errors.js';
 import type { Database } from './database.js';
-import { READ_ONLY } from './postgres/postgres-errors.js';
 
 export interface DatabaseLifeOptions {
   readonly databaseUrl: string;
@@ -74,11 +73,11 @@ export class DatabaseLife implements OnModuleInit, OnApplicationShutdown {
   /** Never rejects; answers within two seconds. */
   async check(): Promise<DatabaseReport> {
     const { tables, engine } = this.database;
-    const look = tables.selectFrom('shop_migrations').select(engine.readOnly.as('readOnly')).limit(1).execute();
+    const look = tables.selectFrom('shop_migrations').select(engine.readOnly.when.as('readOnly')).limit(1).execute();
     try {
       if (!(await endsWithin(look, LOOK_MS))) return { ping: false, detail: this.fault ?? MUTE };
       const isReadOnly = (await look).some(({ readOnly }) => readOnly);
-      return { ping: true, detail: this.fault ?? (isReadOnly ? READ_ONLY : null) };
+      return { ping: true, detail: this.fault ?? (isReadOnly ? engine.readOnly.detail : null) };
     } catch (error) {
       return { ping: false, detail: this.fault ?? (error instanceof UnfitDatabaseError ? error.message : MUTE) };
     }

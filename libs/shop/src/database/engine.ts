@@ -14,10 +14,10 @@ export interface Engine {
   readonly forUpdateSkipLocked: RawBuilder<unknown>;
   /** How processes tell each other that something was written; undefined where they have to look for it. */
   readonly news: News | undefined;
-  /** Lets one process at a time go on with migrations, until the transaction ends. */
-  readonly lockMigrations: RawBuilder<unknown>;
-  /** True, or 1, while the database is read and not written, as a standby is. */
-  readonly readOnly: RawBuilder<boolean | number>;
+  /** Lets one process at a time go on with migrations, or with the example, until the transaction ends. */
+  readonly lockSetUp: RawBuilder<unknown>;
+  /** A condition that holds while the database takes no writes, as a standby does, and what to say then. */
+  readonly readOnly: { readonly when: RawBuilder<boolean | number>; readonly detail: string };
   /** Selects a row if there is such a table. */
   tableNamed(name: string): RawBuilder<unknown>;
 }

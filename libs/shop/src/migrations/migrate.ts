@@ -19,7 +19,7 @@ export async function migrate(url: string): Promise<number> {
   const database = new Database(url, { patient: true });
   try {
     return await database.transaction(async (transaction) => {
-      await database.engine.lockMigrations.execute(transaction);
+      await database.engine.lockSetUp.execute(transaction);
       await sql`create table if not exists shop_migrations (
         version integer not null constraint shop_migrations_version primary key,
         applied_at bigint not null

@@ -26,7 +26,7 @@ export async function seed(database: Database): Promise<SeedCounts> {
   });
   return database.transaction(async (transaction) => {
     // Somebody else may be at the same.
-    await database.engine.lockMigrations.execute(transaction);
+    await database.engine.lockSetUp.execute(transaction);
     const known = await transaction.selectFrom('customers').select('id').limit(1).executeTakeFirst();
     if (known !== undefined) return { customers: 0, orders: 0 };
     for (const rows of inChunks(customers)) await transaction.insertInto('customers').values(rows).execute();

@@ -1,6 +1,7 @@
 import { PostgresDialect, sql } from 'kysely';
 import type { Engine, EngineSettings } from '../engine.js';
 import { openPostgres } from './open-postgres.js';
+import { READ_ONLY } from './postgres-errors.js';
 import { PostgresEar } from './postgres-ear.js';
 
 /** Any number, that no other program is likely to lock by. */
@@ -23,8 +24,8 @@ export function postgresEngine(url: string, settings: EngineSettings): Engine {
         return ear;
       },
     },
-    lockMigrations: sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`,
-    readOnly: sql`current_setting('transaction_read_only') = 'on'`,
+    lockSetUp: sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+    readOnly: { when: sql`current_setting('transaction_read_only') = 'on'`, detail: READ_ONLY },
     tableNamed: (name) => sql`select 1 where to_regclass(${name}) is not null`,
   };
 }

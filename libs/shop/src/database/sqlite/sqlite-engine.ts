@@ -20,9 +20,9 @@ export function sqliteEngine(file: string, settings: EngineSettings): Engine {
     forUpdate: NOTHING,
     forUpdateSkipLocked: NOTHING,
     news: undefined,
-    lockMigrations: sql`select 1`,
+    lockSetUp: sql`select 1`,
     // Whoever cannot write the file is told at the first write.
-    readOnly: sql`0`,
+    readOnly: { when: sql`0`, detail: '' },
     tableNamed: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
   };
 }
