@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, readdir, readlink, rm, symlink, utimes, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { LastingStorageError, StorageRefusedError, parseStorageName, type Storage } from '@antrean/platform';
+import { LastingStorageError, StorageRefusedError, UnfitStorageError, parseStorageName, type Storage } from '@antrean/platform';
 import { folderStorage, storageAt } from '../support/stored-files.js';
 
 const name = parseStorageName;
@@ -121,8 +121,8 @@ describe('storage in a folder', () => {
 
   it('says what to do when its folder cannot be made', async () => {
     const inTheWay = await storageAt(`file:${join(outside, 'secret.txt')}/storage`);
-    await expect(inTheWay.check(AbortSignal.timeout(10_000))).rejects.toThrow(/a file is where a folder should be/);
-    await expect(inTheWay.write(name('a'), bytes())).rejects.toBeInstanceOf(StorageRefusedError);
+    await expect(inTheWay.check(AbortSignal.timeout(10_000))).rejects.toThrow(/a file is in the way of the folder/);
+    await expect(inTheWay.write(name('a'), bytes())).rejects.toBeInstanceOf(UnfitStorageError);
   });
 
   it('sweeps what a process that died has left a day ago, and no younger work', async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StorageHealth, type Storage } from '@antrean/platform';
+import { StorageHealth, UnfitStorageError, type Logger, type Storage } from '@antrean/platform';
 import { startTestApi } from '../support/api-app.js';
 
 describe('the health of the storage', () => {
@@ -11,7 +11,11 @@ describe('the health of the storage', () => {
     const api = await startTestApi({ STORAGE_URL: `file:${folder}/file/storage` });
     try {
       const answer = await api.http.get('/health');
-      const storage = { status: 'down', write: false, detail: expect.stringMatching(/^The storage refuses: .*file/) as string };
+      const storage = {
+        status: 'down',
+        write: false,
+        detail: expect.stringMatching(/^The storage cannot be used: a file is in the way of the folder .*file/) as string,
+      };
       expect(answer.status).toBe(503);
       expect(answer.body).toMatchObject({ status: 'error', error: { storage } });
       expect((await api.http.get('/health/ready')).status).toBe(200);
@@ -33,6 +37,23 @@ describe('the health of the storage', () => {
     } finally {
       jest.useRealTimers();
     }
+  });
+
+  it('is told to the log at the start when it is bad, and else not', async () => {
+    const warn = jest.fn();
+    const logger = { warn } as unknown as Logger; // It is told this alone.
+    const check = jest
+      .fn<Promise<void>, []>()
+      .mockResolvedValueOnce(undefined)
+      .mockRejectedValueOnce(new UnfitStorageError('No.', undefined));
+    const health = new StorageHealth({ check } as Pick<Storage, 'check'> as Storage);
+    await health.tell(logger);
+    expect(warn).not.toHaveBeenCalled();
+    await health.tell(logger);
+    expect(warn).toHaveBeenCalledWith(
+      { reason: 'The storage cannot be used: No.' },
+      expect.stringContaining('files cannot be stored'),
+    );
   });
 
   it('shows nothing of an error that is not the storage’s own', async () => {

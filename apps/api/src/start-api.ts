@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Closable, ApiConfig, Logger } from '@antrean/platform';
+import { StorageHealth, type Closable, type ApiConfig, type Logger } from '@antrean/platform';
 import type { Express } from 'express';
 import { createAdminServer } from './auth/admin-port.js';
 import { createApi, type CreateOptions } from './create-api.js';
@@ -42,6 +42,7 @@ export async function startApi(config: ApiConfig, log: Logger, options: CreateOp
     const url = await listeners.open(app.getHttpServer(), { host, port, variables: 'PORT or HOST' });
     readiness.start();
     log.info({ url, ...(adminUrl !== undefined && { admin_url: adminUrl }) }, 'listening');
+    void app.get(StorageHealth).tell(log);
     return { url, adminUrl, close };
   } catch (error) {
     await close();

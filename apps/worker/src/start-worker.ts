@@ -2,7 +2,16 @@ import 'reflect-metadata';
 import { HttpAdapterHost, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { LayoutMismatchError, UnfitRedisError, WorkerBootError } from '@antrean/jobs';
-import { ListenError, NestLog, configOrExit, createLogger, endGracefully, listen, loadWorkerConfig } from '@antrean/platform';
+import {
+  ListenError,
+  NestLog,
+  StorageHealth,
+  configOrExit,
+  createLogger,
+  endGracefully,
+  listen,
+  loadWorkerConfig,
+} from '@antrean/platform';
 import { DatabaseLife, UnfitDatabaseError } from '@antrean/shop';
 import { letHeapGrow } from './steady-heap.js';
 import { WorkerModule } from './worker.module.js';
@@ -38,6 +47,7 @@ async function start(): Promise<void> {
   endGracefully(app, logger);
   logger.info({ url }, 'health and metrics are up');
   letHeapGrow();
+  void app.get(StorageHealth).tell(logger);
   void app.get(DatabaseLife).fit.then(() => {
     // From here on jobs are claimed: the worker waits for Nest's word that the application listens.
     app.get(HttpAdapterHost).listening = true;

@@ -1,4 +1,5 @@
 import { endsWithin } from '../ends-within.js';
+import type { Logger } from '../logging/logger.js';
 import { StorageError } from './storage-errors.js';
 import type { Storage } from './storage.js';
 
@@ -14,6 +15,12 @@ export interface StorageHealthReport {
 /** Whether files can be written. */
 export class StorageHealth {
   constructor(private readonly storage: Storage) {}
+
+  /** Writes into the log when files cannot be written now. */
+  async tell(logger: Logger): Promise<void> {
+    const { write, detail } = await this.check();
+    if (!write) logger.warn({ reason: detail }, 'files cannot be stored now, what needs them waits or is answered 503');
+  }
 
   /** Never rejects; answers within two seconds, also while a shared file system hangs. */
   async check(): Promise<StorageHealthReport> {

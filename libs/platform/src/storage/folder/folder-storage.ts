@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { lstat, open, opendir, rename, unlink } from 'node:fs/promises';
+import { lstat, open, opendir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { demandRange, rangeWithin, type ByteRange } from '../byte-range.js';
 import { blocksOf } from '../source-blocks.js';
-import { RangeNotSatisfiableError, StorageError, StoredFileNotFoundError } from '../storage-errors.js';
+import { RangeNotSatisfiableError, StorageError, StoredFileNotFoundError, UnfitStorageError } from '../storage-errors.js';
 import { asStorageName, isStorageSegment, type StorageName } from '../storage-name.js';
 import { Storage, type OpenFile, type StoredFile, type WrittenFile } from '../storage.js';
 import { codeOf, folderError, unlessAbsent } from './folder-errors.js';
@@ -161,8 +161,20 @@ export class FolderStorage extends Storage {
     try {
       return await work();
     } catch (error) {
+      if (codeOf(error) === 'ENOTDIR') await this.demandRoot(error);
       throw this.asStorageError(error, name);
     }
+  }
+
+  /** @throws {UnfitStorageError} where a file is in the way of the whole storage, and not of one name. */
+  private async demandRoot(cause: unknown): Promise<void> {
+    const { root } = this.tree;
+    const isFree = await stat(root).then(
+      (found) => found.isDirectory(),
+      (error: unknown) => codeOf(error) !== 'ENOTDIR',
+    );
+    if (!isFree)
+      throw new UnfitStorageError(`a file is in the way of the folder ${root}. Remove it, or set STORAGE_URL to another.`, cause);
   }
 
   /** What is no error of the file system is thrown on as it is: a refusal of ours, the reason of a signal. */
