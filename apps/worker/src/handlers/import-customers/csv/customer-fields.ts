@@ -44,11 +44,19 @@ function emailFault(email: string): RowFault | undefined {
 
 function textFault(column: Column, text: string, max: number): RowFault | undefined {
   if (CONTROL_CHARACTER.test(text)) {
-    return { column, reason: `${column} has a line break, a tab or another control character in it. Remove it.` };
+    return {
+      column,
+      reason: `${column} has a line break, a tab, or another character in it that is not seen (U+${codeOf(text)}). Remove it.`,
+    };
   }
   const length = Array.from(text).length;
   if (length > max) return { column, reason: `${column} has ${length} characters, at most ${max} are taken. Shorten it.` };
   return undefined;
+}
+
+function codeOf(text: string): string {
+  const character = CONTROL_CHARACTER.exec(text)?.[0] ?? '';
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
 function countryFault(country: string): RowFault | undefined {
