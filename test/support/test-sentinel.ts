@@ -90,7 +90,7 @@ export class TestSentinel {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Resolves once the master has its replica. */
+  /** Resolves once the master has its replica: Sentinel takes ten seconds to make one of what was the master, and under load all of it is copied. */
   async untilReplicated(): Promise<void> {
     await eventually(async () => {
       const master = new Redis({ port: (await this.master()).port });
@@ -99,6 +99,6 @@ export class TestSentinel {
       });
       const seen = (await this.redis.call('SENTINEL', 'REPLICAS', NAME)) as readonly unknown[];
       if (!replication.includes('state=online') || seen.length === 0) throw new Error(replication);
-    });
+    }, 60_000);
   }
 }

@@ -183,7 +183,7 @@ const command: fc.Arbitrary<Command> = weighted<Command>(fc.constant({ kind: 'no
   [9, fc.record({ kind: fc.constant('cancel' as const), ...picks('retrying') })],
   [5, fc.record({ kind: fc.constant('cancel' as const), ...picks('running', 'running') })],
   [
-    32,
+    48,
     fc.record({
       kind: fc.constant('replay' as const),
       ...picks('succeeded', 'succeeded', 'succeeded', 'succeeded', 'finished', 'failed'),
