@@ -93,6 +93,8 @@ describe('a run past its timeout and grace', () => {
     await worker.exchange({ want: 1 });
     await queue.moveClock(SHORT.timeoutMs + GRACE_MS);
     await beat();
+    // Heard of later than the first, and so reaped after it.
+    await queue.moveClock(SHORT.timeoutMs + GRACE_MS + 1_000);
     const [other = ''] = await queue.add([LONG]);
     await queue.newWorker().exchange({ want: 1 });
     await queue.spoilFacts(spoilt);

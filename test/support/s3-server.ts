@@ -225,12 +225,22 @@ export class S3TestServer {
     response.writeHead(204).end();
   }
 
+  /** The package fails at what is deleted while it looks. */
+  private async objects(prefix: string) {
+    for (;;) {
+      try {
+        return (await this.s3.store.listObjects(BUCKET, { prefix, startAfter: '', maxKeys: Infinity })).objects;
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      }
+    }
+  }
+
   private async list({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
     const query = new URL(url, this.endpoint).searchParams;
     const startAfter = query.get('continuation-token') ?? '';
-    const options = { prefix: query.get('prefix') ?? '', startAfter: '', maxKeys: Infinity };
     // The package lists folder by folder, S3 by keys.
-    const all = (await this.s3.store.listObjects(BUCKET, options)).objects.filter(({ key }) => key > startAfter);
+    const all = (await this.objects(query.get('prefix') ?? '')).filter(({ key }) => key > startAfter);
     const objects = all.toSorted((one, other) => (one.key < other.key ? -1 : 1)).slice(0, PAGE);
     const isTruncated = objects.length < all.length;
     const contents = objects.map(({ key, size, lastModifiedDate }) => {

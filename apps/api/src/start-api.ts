@@ -34,6 +34,7 @@ export async function startApi(config: ApiConfig, log: Logger, options: CreateOp
   };
 
   try {
+    await app.get(StorageHealth).tell(log);
     const express: Express = app.getHttpAdapter().getInstance();
     const openAdminPort = (to: number) =>
       listeners.open(createAdminServer(express), { host, port: to, variables: 'ADMIN_PORT or HOST' });
@@ -42,7 +43,6 @@ export async function startApi(config: ApiConfig, log: Logger, options: CreateOp
     const url = await listeners.open(app.getHttpServer(), { host, port, variables: 'PORT or HOST' });
     readiness.start();
     log.info({ url, ...(adminUrl !== undefined && { admin_url: adminUrl }) }, 'listening');
-    void app.get(StorageHealth).tell(log);
     return { url, adminUrl, close };
   } catch (error) {
     await close();

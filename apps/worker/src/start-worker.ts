@@ -41,13 +41,13 @@ async function start(): Promise<void> {
   });
   app.disable('x-powered-by').disable('etag');
   await app.init();
+  await app.get(StorageHealth).tell(logger);
   const { host, port } = config;
   const url = await listen(app.getHttpServer(), { host, port, variables: 'WORKER_PORT or WORKER_HOST' });
   // Until now there is nothing to bring to an end: a signal just ends the process.
   endGracefully(app, logger);
   logger.info({ url }, 'health and metrics are up');
   letHeapGrow();
-  void app.get(StorageHealth).tell(logger);
   void app.get(DatabaseLife).fit.then(() => {
     // From here on jobs are claimed: the worker waits for Nest's word that the application listens.
     app.get(HttpAdapterHost).listening = true;
