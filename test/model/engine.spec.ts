@@ -18,7 +18,10 @@ const AT_ONCE = PATH === undefined ? 4 : 1;
 const FIRST_DATABASE = 8;
 const OFTEN = 20;
 
-jest.setTimeout(60_000 + RUNS * 1_000);
+/** How many times as many lives may follow while something that the model knows was seen too seldom, as it happens by chance. */
+const ROUNDS_MORE = 3;
+
+jest.setTimeout(60_000 + RUNS * ROUNDS_MORE * 1_000);
 
 describe('the engine', () => {
   const tally = new Tally();
@@ -49,15 +52,21 @@ describe('the engine', () => {
     if (details.failed) throw reportOf(details);
   };
 
-  it('does what the model says, whatever comes', async () => {
-    process.stdout.write(`${RUNS} lives of an engine from seed ${SEED}\n`);
-    await Promise.all(connections.map((redis, index) => check(redis, SEED + index, Math.ceil(RUNS / AT_ONCE))));
+  const checkAll = async (seed: number): Promise<void> => {
+    process.stdout.write(`${RUNS} lives of an engine from seed ${seed}\n`);
+    await Promise.all(connections.map((redis, index) => check(redis, seed + index, Math.ceil(RUNS / AT_ONCE))));
     process.stdout.write(`${tally.table(MUST_HAPPEN)}\n`);
+  };
+  const seldom = (): readonly string[] => MUST_HAPPEN.filter((name) => tally.of(name) < OFTEN);
+
+  it('does what the model says, whatever comes', async () => {
+    await checkAll(SEED);
   });
 
-  it('came into every state that the model knows, often', () => {
+  it('comes into every state that the model knows, often', async () => {
     if (RUNS < 500) return;
-    expect(MUST_HAPPEN.filter((name) => tally.of(name) < OFTEN)).toEqual([]);
+    for (let round = 1; round <= ROUNDS_MORE && seldom().length > 0; round += 1) await checkAll(SEED + round * AT_ONCE);
+    expect(seldom()).toEqual([]);
   });
 });
 

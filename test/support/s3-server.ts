@@ -231,7 +231,8 @@ export class S3TestServer {
       try {
         return (await this.s3.store.listObjects(BUCKET, { prefix, startAfter: '', maxKeys: Infinity })).objects;
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+        // Not `instanceof Error`: those of Node's own modules are none of the `Error` that a test's globals hold.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
     }
   }
