@@ -65,7 +65,9 @@ describe('a worker at its start', () => {
   });
 
   it('refuses WORKER_TYPES that name a type without a handler', async () => {
-    expect(await refusal([One, Two], [OneHandler], { types: ['one.*', 'two.run'] })).toMatch(/names "two\.run", but no provider/);
+    expect(await refusal([One, Two], [OneHandler], { types: ['one.*', 'two.run'] })).toMatch(
+      /WORKER_TYPES names "two\.run", for which no provider is decorated with @JobHandler\. There are handlers for: one\.run\./,
+    );
   });
 
   it('refuses WORKER_TYPES that select none of its handlers, naming these', async () => {

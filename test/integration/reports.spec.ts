@@ -171,7 +171,7 @@ describe.each(DATABASES)('from %s', (kind) => {
       const all = pages.join('');
       for (let day = 0; day < 40; day += 1) expect(all).toContain(`c${String(day).padStart(5, '0')}-b`);
       expect(all).toContain('123.45EUR');
-      expect(pages.at(-1)).toMatch(/Total:80.*4938\.00EUR.*28000JPY/);
+      expect(pages.at(-1)).toMatch(/Total:80.*4,938\.00EUR.*28,000JPY/);
     });
 
     it('tells how far it is, and leaves no file when its signal fires', async () => {

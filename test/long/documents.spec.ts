@@ -108,7 +108,7 @@ describe(`a document of ${ROWS.toLocaleString('en')} rows`, () => {
     const { pages, text } = await pdfs.lastPage(Uint8Array.from(await buffer(await bodyOf(await make('pdf')))));
     process.stdout.write(`${what}, pdf: ${pages.toLocaleString('en')} pages\n`);
     const letters = text.replaceAll(/\s+/g, '');
-    expect(letters).toContain(`Total:${ROWS}`);
+    expect(letters).toContain(`Total:${ROWS.toLocaleString('en')}`);
     expect(letters).toContain(`Page${pages}of${pages}`);
   });
 });

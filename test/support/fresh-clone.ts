@@ -100,10 +100,13 @@ function nobody(): User {
   return { uid, gid };
 }
 
-/** The environment without what the tests, jest and npm have put into it. */
+/** The environment without what the tests, jest and npm have put into it, and without what the apps would read there. */
 function foreignEnv(): NodeJS.ProcessEnv {
   const own = /^(npm_|jest_|redis_|node_env$|init_cwd$|ci$|no_color$|force_color$)/i;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+  const settings = readFileSync('docs/configuration.md', 'utf8');
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !own.test(name) && !settings.includes(`| \`${name}\` |`)),
+  );
 }
 
 function linkProgramsBut(unwanted: RegExp, bin: string): void {

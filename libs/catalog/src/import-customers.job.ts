@@ -1,6 +1,7 @@
 import { Length, Matches, MaxLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { defineJob, exponential } from '@antrean/jobs';
+import { IsCharsetLabel } from './charset-label.decorator.js';
 import { IfGiven } from './if-given.decorator.js';
 import { SINGLE_LINE } from './single-line.js';
 
@@ -19,12 +20,13 @@ export class ImportCustomersPayload {
   @JSONSchema({ description: 'The owner of the import.' })
   readonly user_id!: string;
 
-  /** Which ones there are is known to the worker. */
   @IfGiven()
-  @Matches(/^[a-zA-Z0-9][a-zA-Z0-9_.:()-]{0,39}$/, {
-    message: '$property must be the name of a charset, such as utf-8 or windows-1252',
+  @IsCharsetLabel()
+  @JSONSchema({
+    type: 'string',
+    maxLength: 40,
+    description: 'By a label of the WHATWG Encoding Standard, such as windows-1252. Found out when it is left out.',
   })
-  @JSONSchema({ description: 'By a label of the WHATWG Encoding Standard, such as windows-1252. Found out when it is left out.' })
   readonly charset?: string;
 }
 

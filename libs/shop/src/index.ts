@@ -14,7 +14,7 @@ export {
 } from './deliveries/delivery.js';
 export { StaleImportError, type ImportChunk, type ImportReject, type ImportState } from './imports/import-state.js';
 export { Imports } from './imports/imports.js';
-export { amountText, priceText } from './orders/amount.js';
+export { amountText, inThousands, priceText } from './orders/amount.js';
 export { invoiceFile } from './orders/invoice-file.js';
 export {
   newOrderJob,

@@ -1,4 +1,4 @@
-import type { Customer } from '@antrean/shop';
+import { inThousands, type Customer } from '@antrean/shop';
 import type { ReportTable } from './report-table.js';
 
 export const customerTable: ReportTable<Customer> = {
@@ -24,7 +24,7 @@ export const customerTable: ReportTable<Customer> = {
     let count = 0;
     return {
       add: () => (count += 1),
-      cells: () => [`Total: ${count}`, null, null, null, null, null],
+      cells: () => [`Total: ${inThousands(count)}`, null, null, null, null, null],
     };
   },
 };

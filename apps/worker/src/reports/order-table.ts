@@ -1,4 +1,4 @@
-import { amountText, priceText, type OrderLine } from '@antrean/shop';
+import { amountText, inThousands, priceText, type OrderLine } from '@antrean/shop';
 import type { ReportTable } from './report-table.js';
 
 export const orderTable: ReportTable<OrderLine> = {
@@ -15,11 +15,11 @@ export const orderTable: ReportTable<OrderLine> = {
   ],
   paper: [
     { head: 'Time', share: 5, align: 'left', cell: ({ createdAt }) => createdAt },
-    { head: 'Order', share: 6, align: 'left', cell: ({ id }) => id },
+    { head: 'Order', share: 7, align: 'left', cell: ({ id }) => id },
     { head: 'Customer', share: 4, align: 'left', cell: ({ customerName }) => customerName },
     { head: 'E-mail', share: 6, align: 'left', cell: ({ customerEmail }) => customerEmail },
     { head: 'Country', share: 2, align: 'left', cell: ({ customerCountry }) => customerCountry },
-    { head: 'Pieces', share: 2, align: 'right', cell: ({ pieces }) => pieces },
+    { head: 'Pieces', share: 2, align: 'right', cell: ({ pieces }) => inThousands(pieces) },
     { head: 'Total', share: 4, align: 'right', cell: ({ totalMinor, currency }) => priceText(totalMinor, currency) },
   ],
   newTotals: () => {
@@ -35,7 +35,7 @@ export const orderTable: ReportTable<OrderLine> = {
       cells: () => {
         const byCurrency = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
         const amounts = byCurrency.map(([currency, sum]) => priceText(sum, currency)).join('\n');
-        return [`Total: ${count}`, null, null, null, null, allPieces, amounts];
+        return [`Total: ${inThousands(count)}`, null, null, null, null, inThousands(allPieces), amounts];
       },
     };
   },

@@ -53,17 +53,17 @@ export class HandlerRegistry implements OnModuleInit, OnApplicationShutdown {
     const byType = this.discover(faults);
     const selection = new TypeSelection(this.options.types);
     this.isolate(byType, selection, faults);
+    const known = `There are handlers for: ${[...byType.keys()].join(', ')}.`;
     const isMissing = (type: string): boolean => !byType.has(type) && this.catalog.find(type)?.isolation !== 'thread';
     for (const type of selection.named.filter(isMissing)) {
-      faults.push(`WORKER_TYPES names "${type}", but no provider is decorated with @JobHandler for it.`);
+      faults.push(`WORKER_TYPES names "${type}", for which no provider is decorated with @JobHandler. ${known}`);
     }
     for (const type of Object.keys(this.options.concurrency).filter(isMissing)) {
-      faults.push(`WORKER_CONCURRENCY names "${type}", but no provider is decorated with @JobHandler for it.`);
+      faults.push(`WORKER_CONCURRENCY names "${type}", for which no provider is decorated with @JobHandler. ${known}`);
     }
     const selected = [...byType.values()].filter(({ definition }) => selection.includes(definition.type));
     if (faults.length === 0 && byType.size > 0 && selected.length === 0 && !this.excludesOnly()) {
-      const [patterns, known] = [this.options.types.join(','), [...byType.keys()].join(', ')];
-      faults.push(`WORKER_TYPES "${patterns}" selects no job type. There are handlers for: ${known}.`);
+      faults.push(`WORKER_TYPES "${this.options.types.join(',')}" selects no job type. ${known}`);
     }
     if (faults.length > 0) throw new WorkerBootError(faults);
     this.registered = selected;

@@ -5,7 +5,7 @@ const PLACES: ReadonlyMap<string, number> = new Map([
   ...'CLF UYW'.split(' ').map((code) => [code, 4] as const),
 ]);
 
-/** An amount as a decimal number, exact however large: 12345 of EUR is `123.45`, of JPY `12345`. */
+/** An amount for programs, as a decimal number, exact however large: 12345 of EUR is `123.45`, of JPY `12345`. */
 export function amountText(minor: number | bigint, currency: string): string {
   const places = PLACES.get(currency) ?? 2;
   const whole = BigInt(minor);
@@ -14,7 +14,12 @@ export function amountText(minor: number | bigint, currency: string): string {
   return `${whole < 0n ? '-' : ''}${text.slice(0, split)}${places === 0 ? '' : `.${text.slice(split)}`}`;
 }
 
-/** The same with its currency: `123.45 EUR`. */
+/** An amount for people, with its currency: `1,234.50 EUR`. */
 export function priceText(minor: number | bigint, currency: string): string {
-  return `${amountText(minor, currency)} ${currency}`;
+  return `${inThousands(amountText(minor, currency))} ${currency}`;
+}
+
+/** A number, or the digits of one, whose whole part is written as English does it: `1,234,567.50`. */
+export function inThousands(number: number | string): string {
+  return String(number).replace(/\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
 }

@@ -1,4 +1,4 @@
-import { amountText, priceText, type Order, type OrderCustomer } from '@antrean/shop';
+import { amountText, inThousands, priceText, type Order, type OrderCustomer } from '@antrean/shop';
 import type { PdfTable } from '../../documents/pdf/pdf-table.js';
 
 /** The invoice of an order: its items, each with its price and what it comes to. Made again it is the same to the byte. */
@@ -7,7 +7,7 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer
     index + 1,
     name,
     sku,
-    inThousands(String(quantity)),
+    inThousands(quantity),
     inThousands(amountText(unitPriceMinor, currency)),
     inThousands(amountText(BigInt(quantity) * BigInt(unitPriceMinor), currency)),
   ]);
@@ -27,13 +27,8 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer
       { head: 'Amount', share: 6, align: 'right' },
     ],
     rows,
-    totals: () => ['', 'Total', null, null, null, inThousands(priceText(totalMinor, currency))],
+    totals: () => ['', 'Total', null, null, null, priceText(totalMinor, currency)],
   };
-}
-
-/** The whole part as English writes it: `1,234,567.50 EUR`. */
-function inThousands(number: string): string {
-  return number.replace(/\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
 }
 
 /** A line for each part: what is written from right to left turns no other around. */

@@ -1,5 +1,4 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { unfitFile } from './unfit-file.js';
 
 /** How the bytes of a file stand for text. */
 export interface Charset {
@@ -14,18 +13,11 @@ export interface Charset {
   decodeLossy(bytes: Buffer): string;
 }
 
-/**
- * The charset of a label such as `utf-8`, `latin1`, `windows-1251`, `shift_jis`, as the Encoding Standard lists them.
- * @throws {PermanentError} `import_charset_unknown`
- */
+/** The charset of a label such as `utf-8`, `latin1`, `windows-1251`, `shift_jis` (a payload names no other). */
 export function charsetOf(label: string): Charset {
-  const name = nameOf(label);
+  const name = new TextDecoder(label).encoding;
   if (name === 'utf-8') return UTF_8;
   if (name === 'windows-1252') return WINDOWS_1252;
-  if (name === 'iso-2022-jp') {
-    // The bytes of its characters are those of quotes and commas, told apart by what stood before them.
-    throw unfitFile('import_charset_unknown', 'Files in iso-2022-jp cannot be read row by row. Save the file as UTF-8.');
-  }
   const strict = new TextDecoder(name, { fatal: true, ignoreBOM: true });
   const lossy = new TextDecoder(name, { ignoreBOM: true });
   return {
@@ -106,17 +98,4 @@ const WINDOWS_1252: Charset = {
 
 function fromWindows1252(bytes: Buffer): string {
   return bytes.toString('latin1').replaceAll(/[\u0080-\u009f]/g, (character) => HIGH_80.charAt(character.charCodeAt(0) - 0x80));
-}
-
-function nameOf(label: string): string {
-  try {
-    return new TextDecoder(label).encoding;
-  } catch (error) {
-    throw unfitFile(
-      'import_charset_unknown',
-      `"${label.slice(0, 50)}" is no charset that is known here. Use a label such as utf-8, utf-16le, windows-1252 or ` +
-        'iso-8859-2, or leave it out.',
-      error,
-    );
-  }
 }

@@ -256,17 +256,6 @@ describe('the charset', () => {
     expect(await read(Buffer.from(`\ufeff${table}`), { charset: 'windows-1252' })).toEqual(expected);
   });
 
-  it.each(['utf-9', '', 'iso-2022-kr', 'x'.repeat(500)])('is refused when nobody knows it: %j', async (charset) => {
-    const { code, message } = await faultOf(HEADER, { charset });
-    expect(code).toBe('import_charset_unknown');
-    expect(message).toContain('Use a label such as utf-8');
-    expect(message.length).toBeLessThan(250);
-  });
-
-  it('is refused when rows cannot be told apart in it', async () => {
-    expect(await faultOf(HEADER, { charset: 'iso-2022-jp' })).toMatchObject({ code: 'import_charset_unknown' });
-  });
-
   const ascii = Array.from({ length: 5_000 }, (_, at) => `c${at}@b.example,name ${at}\n`).join('');
 
   it('stays open while all is ASCII, and is then found by what comes', async () => {
