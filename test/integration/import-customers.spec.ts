@@ -69,6 +69,12 @@ describe.each(DATABASES)('an import of customers into %s', (kind) => {
     expect(await rejects(second.jobId)).toMatchObject([{ line: 5, column: 'email', row: 'Dan;dan;' }]);
   });
 
+  it.each(['email\n', 'email\nada@example.com\n\n\n'])('has read %j to its end', async (text) => {
+    await upload(text);
+    const { jobId } = await run();
+    expect(await new Imports(database).get(jobId)).toMatchObject({ bytesRead: text.length, bytesTotal: text.length });
+  });
+
   it('leaves what a row does not tell of a known customer as it was', async () => {
     await upload('email,name,phone\nada@example.com,Ada,+62 21 555\n');
     await run();

@@ -79,7 +79,11 @@ export class Imports {
     await this.database.transaction(async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('imports')
-        .set(({ fn }) => ({ finished_at: fn.coalesce('finished_at', this.database.engine.now) }))
+        // Blank rows after the last are in no chunk.
+        .set((row) => ({
+          finished_at: row.fn.coalesce('finished_at', this.database.engine.now),
+          bytes_read: row.ref('bytes_total'),
+        }))
         .where('job_id', '=', jobId)
         .where('read', '=', read)
         .executeTakeFirstOrThrow();

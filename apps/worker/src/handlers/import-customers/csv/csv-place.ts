@@ -10,6 +10,8 @@ export interface CsvPlace extends Header {
   readonly charset: string | null;
   /** It was neither given nor marked, but found from what the bytes look like. */
   readonly isGuess: boolean;
+  /** How many rows had a quote that none closed; none where it is left out. */
+  readonly unclosedQuotes?: number;
 }
 
 /** What is read ahead of a row, in bytes, and what a guess at the charset looks at. */

@@ -104,6 +104,10 @@ describe('a file of customers', () => {
     for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`), utf16(text, 'le', true), utf16(text, 'be', false)]) {
       for (const size of [1, 7, 1_000]) expect((await rowsOf(bytes, {}, size)).map(told)).toEqual(rows);
     }
+    for (const charset of ['shift_jis', 'gbk', 'gb18030', 'big5']) {
+      expect(await faultOf(text, { charset })).toMatchObject({ code: 'import_separator_unfit' });
+      expect(await read('sep=:\nemail:name\na@b.example:x', { charset })).toEqual(['3 a@b.example|x||']);
+    }
     const [first] = await rowsOf(text);
     const rest = Buffer.from(text).subarray(first?.next.offset);
     expect((await rowsOf(rest, first?.next)).map(told)).toEqual(rows.slice(1));
@@ -204,6 +208,28 @@ describe('a file of customers', () => {
     const rows = await rowsOf(`email,name\n${lines.join('\n')}`, {}, 64 * 1024);
     expect(rows).toHaveLength(12_000);
     expect(rows.flatMap((row) => (row.kind === 'rejected' ? [[row.line, row.text]] : []))).toEqual([[12, lines[10]]]);
+  });
+
+  it('is given up when a hundred quotes are not closed, counted across what was read before', async () => {
+    const file = Buffer.from(`email,name\n${'a@b.example,x",b,"c\n'.repeat(50_000)}`);
+    const rows: CustomerRow[] = [];
+    const readAll = async (start: Start): Promise<void> => {
+      const from = 'offset' in start ? start.offset : 0;
+      for await (const row of readCustomerCsv(inPieces(file.subarray(from), 64 * 1024), start)) rows.push(row);
+    };
+    const fault = { code: 'import_quotes_unclosed', message: expect.stringContaining('the last of them in line 101.') as string };
+    await expect(readAll({})).rejects.toMatchObject(fault);
+    expect(rows).toHaveLength(99);
+    await expect(readAll(rows[49]?.next ?? {})).rejects.toMatchObject(fault);
+    expect(rows).toHaveLength(99 + 49);
+  });
+
+  it('lets others have a turn, however much of it is there already', async () => {
+    let turns = 0;
+    const ticking = setInterval(() => (turns += 1), 1);
+    await rowsOf(`email,name\n${'a@b.example,"x\n'.repeat(99)}${'y'.repeat(1024 ** 2)}\n${'\n'.repeat(100_000)}`);
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(5);
   });
 
   it('reads a row of a MiB, tells the beginning of a longer one, and goes on after it', async () => {

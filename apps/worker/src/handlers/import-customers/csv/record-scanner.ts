@@ -40,7 +40,7 @@ const NOTHING = -1;
 /**
  * Finds where records and their fields begin and end. In bytes, not in text: only so is the place at which to go on after
  * a crash exact in every charset. It works for all whose quotes, delimiters and line breaks are bytes (or, in UTF-16, pairs of
- * bytes) that no other character has in it, which are all of the Encoding Standard but iso-2022-jp.
+ * bytes) that no other character has in it: all of the Encoding Standard but iso-2022-jp, if the delimiter comes before `@`.
  */
 export class RecordScanner {
   constructor(

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ByteWindow } from './byte-window.js';
 import { charsetOf, looksLikeUtf8, utf8OrWindows1252, type Charset } from './charset.js';
 import { READ_AHEAD, type CsvPlace } from './csv-place.js';
@@ -7,6 +8,7 @@ import { fieldText } from './field-text.js';
 import { COLUMNS, type Column } from './header.js';
 import { RecordScanner, type Scan } from './record-scanner.js';
 import { bytesOfNoText, mixedCharsets, raggedRow, strayText, tooLongRow, unclosedQuote, type RowFault } from './row-fault.js';
+import { unfitFile } from './unfit-file.js';
 
 interface RowPlace {
   /** The line at which the row begins, counted from 1. */
@@ -27,12 +29,17 @@ type RecordScan = Extract<Scan, { kind: 'record' }>;
 const MAX_ROW = 1024 * 1024;
 /** Of a row that is too long, the bytes that are told. */
 const TOLD_OF_LONG_ROW = 4 * 1024;
+/** To find that a quote is not closed takes a look at all the bytes that a row may have: a file is looked at so often, and no more. */
+const MOST_UNCLOSED_QUOTES = 100;
+/** Most of what is read is there already, so nothing else would come between. */
+const TURN_MS = 20;
 
 /** Reads the rows after the header, one at a time. */
 export class RowReader {
   private readonly scanner: RecordScanner;
   private readonly columnAt: ReadonlyMap<Column, number>;
   private charset: Charset;
+  private turnBegan = performance.now();
 
   constructor(
     private readonly window: ByteWindow,
@@ -43,12 +50,13 @@ export class RowReader {
     this.columnAt = new Map(place.columns.flatMap((column, at) => (column === null ? [] : [[column, at] as const])));
   }
 
-  /** The next row that is not blank; undefined after the last. */
+  /** The next row that is not blank; undefined after the last. @throws {PermanentError} `import_quotes_unclosed` */
   async next(): Promise<CustomerRow | undefined> {
     for (;;) {
+      if (performance.now() - this.turnBegan > TURN_MS) await this.giveTurn();
       const scan = await this.scan();
       if (scan === undefined) return undefined;
-      if (scan.kind === 'partial') return this.unreadable(scan.inQuotes ? unclosedQuote(MAX_ROW) : tooLongRow(MAX_ROW));
+      if (scan.kind === 'partial') return this.unreadable(scan.inQuotes ? this.openQuote() : tooLongRow(MAX_ROW));
       if (this.scanner.hasTextBefore(this.window.bytes, scan.end)) return this.row(scan);
       this.goOn(scan.next, scan.lines);
     }
@@ -63,8 +71,14 @@ export class RowReader {
       const scan = this.scanner.scan(bytes.subarray(0, MAX_ROW), isLast);
       // It takes a byte beyond the bound to be too long, so that the same rows are, however the bytes arrive.
       if (scan.kind === 'record' || isLast || bytes.length > MAX_ROW) return scan;
-      await this.window.fill(bytes.length + READ_AHEAD);
+      // Twice as much, since the row is scanned from its beginning each time.
+      await this.window.fill(Math.min(2 * bytes.length + READ_AHEAD, MAX_ROW + 1));
     }
+  }
+
+  private async giveTurn(): Promise<void> {
+    await nextTurn();
+    this.turnBegan = performance.now();
   }
 
   private async row(scan: RecordScan): Promise<CustomerRow> {
@@ -106,6 +120,17 @@ export class RowReader {
     await this.window.fill(evidence);
     this.charset = utf8OrWindows1252(this.window.bytes.subarray(0, evidence));
     this.place = { ...this.place, charset: this.charset.name };
+  }
+
+  private openQuote(): RowFault {
+    const { line, unclosedQuotes: before = 0 } = this.place;
+    this.place = { ...this.place, unclosedQuotes: before + 1 };
+    if (before + 1 < MOST_UNCLOSED_QUOTES) return unclosedQuote(MAX_ROW);
+    throw unfitFile(
+      'import_quotes_unclosed',
+      `${MOST_UNCLOSED_QUOTES} rows have a double quote that opens a field and is not closed, the last of them in line ${line}. ` +
+        'Close them, or put fields that have quotes in them into quotes, with each of theirs written twice ("").',
+    );
   }
 
   /**
