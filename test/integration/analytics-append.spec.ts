@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AnalyticsAppend } from '@antrean/catalog';
-import type { Checkpoint } from '@antrean/jobs';
+import { Snooze, type Checkpoint } from '@antrean/jobs';
 import { AnalyticsAppendHandler } from '../../apps/worker/src/handlers/analytics-append/analytics-append.handler.js';
 import { EventFile } from '../../apps/worker/src/handlers/analytics-append/event-file.js';
 import { jobContext } from '../support/job-context.js';
@@ -54,6 +54,17 @@ describe('an event', () => {
     await run('after');
     expect(await run('a', checkpoint)).toEqual({ appended: false });
     expect(await text()).toBe(lineOf('before') + lineOf('a') + lineOf('after'));
+  });
+
+  it.each([
+    ['a full disk', () => '/dev/full', 'ENOSPC'],
+    ['a file where its folder should be', () => join(path, 'events.jsonl'), 'ENOTDIR'],
+  ])('waits for %s without using an attempt', async (_what, place, code) => {
+    await run('before');
+    const unfit = new AnalyticsAppendHandler(new EventFile(place()));
+    const running = unfit.handle(jobContext(AnalyticsAppend, eventOf('a'), { checkpoint: new KeptCheckpoint() }));
+    await expect(running).rejects.toThrow(Snooze);
+    await expect(running).rejects.toThrow(`of ANALYTICS_FILE cannot be used (${code})`);
   });
 
   it('is appended by the second run when the first died before', async () => {

@@ -108,4 +108,21 @@ describe('a connection to Redis', () => {
     if (hint === undefined) expect(lines[0]).not.toHaveProperty('hint');
     else expect(lines[0]).toHaveProperty('hint', expect.stringContaining(hint));
   });
+
+  it.each(['127.0.0.1:PORT', '127.0.0.1:PORT,localhost:PORT'])(
+    'does not log the password that a Redis at %s repeats',
+    async (hosts) => {
+      const repeating = await TestRedis.start(['--rename-command', 'HELLO', '', '--rename-command', 'AUTH', '']);
+      const lines: string[] = [];
+      const logger = createLogger({ app: 'api', level: 'debug', format: 'json' }, { write: (line) => lines.push(line) });
+      const url = `redis://ana:s3cr3t@${hosts.replaceAll('PORT', String(repeating.port))}`;
+      const connection = connectRedis(url, { name: 'overheard', logger });
+      await eventually(() => {
+        expect(lines.join('')).toContain("unknown command 'auth'");
+      });
+      closeRedis(connection);
+      await repeating.stop();
+      expect(lines.join('')).not.toContain('s3cr3t');
+    },
+  );
 });

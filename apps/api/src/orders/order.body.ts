@@ -4,13 +4,13 @@ export const MOST_ITEMS = 500;
 const QUANTITY = { min: 1, max: 1_000_000 };
 const UNIT_PRICE = { min: 0, max: 1_000_000_000_000 };
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for; `\p{Cc}` is unknown to many readers of JSON schemas
-const LINE = /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/;
+const LINE = /^(?=.*[^\s\u00ad\u200b-\u200f\u2060-\u206f])[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/;
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /** It stands in mails and on paper, where one that turns the direction of writing would turn what stands behind it. */
 const IsLine = (max: number, description: string) =>
   Rule(
-    `must be a string of 1 to ${max} characters, not only blanks, without line breaks, control characters and those that turn the direction of writing`,
+    `must be a string of 1 to ${max} characters, not only ones that are not seen, without line breaks, control characters and those that turn the direction of writing`,
     (value) => isText(value, { min: 1, max }) && LINE.test(value),
     { type: 'string', minLength: 1, maxLength: max, pattern: LINE.source, description },
   );

@@ -32,6 +32,8 @@ describe('parseDatabaseUrl', () => {
     ['postgres://shop:sec/ret@db/shop', 'cannot be read'],
     ['postgres:///secret', 'names no host'],
     ['postgres://shop:secret@one,two/shop', 'names several hosts'],
+    ['postgres://shop:secret@db/shop?port=abc', 'has a port in its query that is none'],
+    ['postgres://shop:secret@db/shop?port=65536', 'has a port in its query that is none'],
     ['postgres://shop:secret@db', 'names no database'],
     ['postgres://shop:secret@db/', 'names no database'],
     ['postgres://shop:secret@db/shop/more', 'names no database'],

@@ -45,6 +45,11 @@ function checkedPostgres(text: string): string {
   // A folder with a Unix socket stands in the query.
   if (hostname === '' && !searchParams.has('host'))
     throw new TypeError(`names no host; write postgres://user:password@host:5432/database.`);
+  const port = searchParams.get('port') ?? '5432';
+  if (!/^\d+$/.test(port) || Number(port) > 65_535)
+    throw new TypeError(
+      'has a port in its query that is none; write it behind the host: postgres://user:password@host:5432/database.',
+    );
   if (hostname.includes(','))
     throw new TypeError('names several hosts; write the one that takes writes: postgres://user:password@host:5432/database.');
   if (!/^\/[^/]+$/.test(pathname))

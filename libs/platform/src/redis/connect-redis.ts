@@ -145,14 +145,19 @@ function keepName(host: string, found: (error: null, address: string) => void): 
 
 /** What the client of a Cluster says is the same for any trouble: the node that was asked last knows more. */
 function whyAway(error: Error & { readonly lastNodeError?: Error | null }): object {
-  const cause = error.lastNodeError?.message;
+  const cause = error.lastNodeError ? withoutArguments(error.lastNodeError.message) : undefined;
   return {
-    reason: error.message,
+    reason: withoutArguments(error.message),
     ...(cause !== undefined && { cause }),
     ...(cause?.includes('cluster support disabled') === true && {
       hint: 'REDIS_URL lists several hosts, as of a Cluster, but this Redis is none: name one host, or write redis+sentinel://.',
     }),
   };
+}
+
+/** A Redis that does not know AUTH, or has it under another name, repeats the password. */
+function withoutArguments(message: string): string {
+  return message.replace(/, with args beginning with:.*$/s, '');
 }
 
 /** 50 ms, doubling to 1 s, with jitter so that a fleet does not return at the same moment. */

@@ -1,5 +1,10 @@
+import { errorFields } from '@antrean/platform';
+
+/** Of SQLite and PostgreSQL. */
+const FULL: ReadonlySet<string | number | undefined> = new Set(['SQLITE_FULL', '53100']);
+
 /**
- * The database did not answer, was busy for too long or broke off: it may pass, and trying again is right. Of a statement
+ * The database did not answer, is full, was busy for too long or broke off: it may pass, and trying again is right. Of a statement
  * that was under way it is unknown whether it was carried out.
  */
 export class DatabaseAwayError extends Error {
@@ -7,7 +12,8 @@ export class DatabaseAwayError extends Error {
   readonly code = 'database_away';
 
   constructor(cause: unknown) {
-    super('The database does not answer. Try again later.', { cause });
+    const what = FULL.has(errorFields(cause).code) ? 'has no room left' : 'does not answer';
+    super(`The database ${what}. Try again later.`, { cause });
   }
 }
 

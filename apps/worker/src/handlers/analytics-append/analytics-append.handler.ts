@@ -1,6 +1,14 @@
 import { AnalyticsAppend } from '@antrean/catalog';
 import { JobHandler, type Handles, type JobContext } from '@antrean/jobs';
+import { inTrouble } from '../../outages/in-trouble.js';
 import { EventFile } from './event-file.js';
+
+type Context = JobContext<typeof AnalyticsAppend>;
+
+/** The result of a job that succeeded; not `appended`: an earlier run did it. */
+interface AppendedEvent {
+  readonly appended: boolean;
+}
 
 /**
  * Appends an event. Where the file ended before the first run is kept with the job, so that a later run, after a crash say, finds a line
@@ -10,7 +18,11 @@ import { EventFile } from './event-file.js';
 export class AnalyticsAppendHandler implements Handles<typeof AnalyticsAppend> {
   constructor(private readonly file: EventFile) {}
 
-  async handle({ payload, checkpoint }: JobContext<typeof AnalyticsAppend>): Promise<{ readonly appended: boolean }> {
+  handle(context: Context): Promise<AppendedEvent> {
+    return this.append(context).catch(inTrouble(context));
+  }
+
+  private async append({ payload, checkpoint }: Context): Promise<AppendedEvent> {
     const { id, type, timestamp, data } = payload;
     const line = JSON.stringify({ id, type, timestamp, data });
     const from = checkpoint.value;

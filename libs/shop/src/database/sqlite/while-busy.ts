@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { errorFields } from '@antrean/platform';
 import { DatabaseAwayError } from '../database-errors.js';
 
 /** How long a transaction waits for others to end their writing. */
@@ -13,8 +14,13 @@ export async function whileBusy<T>({ patient }: { readonly patient: boolean }, w
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseAwayError) || performance.now() > giveUpAt) throw error;
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error;
     }
     await pause(REST_MS);
   }
+}
+
+/** A full disk, say, is not waited for: nobody gives it back by ending a transaction. */
+function isBusy(error: unknown): boolean {
+  return error instanceof DatabaseAwayError && /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(String(errorFields(error.cause).code));
 }

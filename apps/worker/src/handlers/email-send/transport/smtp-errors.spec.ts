@@ -42,6 +42,15 @@ describe('an SMTP error', () => {
     });
   });
 
+  it.each([
+    ['535 5.7.8 refused command "AUTH PLAIN AGFuYQBzM2NyM3Q="', 535],
+    ['454 4.7.0 s3cr3t is not checked now', 454],
+  ])('of a login tells no more than the code: %s', (response, responseCode) => {
+    const error = smtpError(fault(`Invalid login: ${response}`, { code: 'EAUTH', responseCode, response }), false);
+    expect(error.message).toBe(`The mail server refused the user and password of SMTP_URL (${responseCode})`);
+    expect(error.cause).toBeUndefined();
+  });
+
   it.each(['ECONNECTION', 'ESOCKET', 'ETIMEDOUT', 'EDNS', 'ETLS', 'EPROTOCOL', 'EAUTH'])(
     '%s passes, and only after the hand-over is the fate unknown',
     (code) => {

@@ -22,11 +22,14 @@ const MAX_TEXT_LENGTH = 500;
 export function smtpError(error: unknown, handedOver: boolean): MailNotSentError {
   const { message, code = 'error', responseCode, response } = readFault(error);
   if (responseCode !== undefined && responseCode >= 400 && responseCode <= 599) {
-    return new MailNotSentError(`The mail server refused: ${oneLine(response ?? message)}`, {
+    // Some servers repeat what they refuse, which is the password then.
+    const isLogin = code === 'EAUTH';
+    const refused = isLogin ? `the user and password of SMTP_URL (${responseCode})` : oneLine(response ?? message);
+    return new MailNotSentError(`The mail server refused${isLogin ? '' : ':'} ${refused}`, {
       code: `smtp_${responseCode}`,
       fate: 'not_taken',
       permanent: responseCode >= 500,
-      cause: error,
+      cause: isLogin ? undefined : error,
     });
   }
   const whatIsKnown = handedOver
