@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { ImportCustomers } from '@antrean/catalog';
 import { BelongingsModule, newJobId } from '@antrean/jobs';
-import { StorageModule, parseStorageName } from '@antrean/platform';
+import { StorageModule, createLogger, parseStorageName } from '@antrean/platform';
 import { ShopModule } from '@antrean/shop';
 import { StoredBelongings } from '../../apps/worker/src/belongings/stored-belongings.js';
 import { BOTH, BelongingsStage, NOTHING } from '../support/belongings-stage.js';
@@ -239,6 +239,21 @@ describe.each<[string, () => Promise<TestStorage>]>([
     belongings.kept.clear();
     await stage.sweepAt(80, sweeper);
     expect(await stage.has(stubborn)).toEqual(NOTHING);
+  });
+
+  it('goes though more than a hundred before it cannot be removed, which is told', async () => {
+    await Promise.all(Array.from({ length: 130 }, () => stage.upload()));
+    const belongings = new Stubborn(files.storage, stage.imports);
+    for await (const jobId of belongings.owners()) belongings.kept.add(jobId);
+    const last = [...belongings.kept].at(-1) ?? fail();
+    belongings.kept.delete(last);
+    const logger = createLogger({ app: 'worker', level: 'silent', format: 'json' });
+    const info = jest.spyOn(logger, 'info');
+    const sweeper = stage.sweeper(belongings, logger);
+    await stage.sweepAt(40, sweeper);
+    expect(info).toHaveBeenCalledWith({ jobs: 0, failed: 128 }, expect.anything());
+    await sweeper.tick();
+    expect(await stage.has(last)).toEqual(NOTHING);
   });
 
   it('is swept by every worker from its start on', async () => {

@@ -21,7 +21,7 @@ const SECOND_LOOK_MS = 10 * MINUTE_MS;
 /** Jobs of one round: what is beyond them is found in the next. */
 const MOST_MISSING = 50_000;
 const REMOVALS_AT_ONCE = 8;
-/** Of one round: where so many fail, no other succeeds either. */
+/** Of one round: where so many fail, most others do as well. They are left to the next. */
 const MOST_FAILURES = 100;
 
 /** Jobs that were not there at the first look. */
@@ -39,7 +39,7 @@ interface Missing {
  */
 @Injectable()
 export class BelongingsSweeper implements Ticking {
-  private missing: Missing[] = [];
+  private readonly missing: Missing[] = [];
   private removed = 0;
   private failed = 0;
   private isOver = false;
@@ -84,14 +84,13 @@ export class BelongingsSweeper implements Ticking {
 
   private async lookAgain(): Promise<number> {
     this.origins.forget();
-    for (let next = this.missing[0]; next !== undefined && !this.isOver; next = this.missing[0]) {
+    for (let next = this.missing[0]; next !== undefined && !this.isOver && this.failed < MOST_FAILURES; next = this.missing[0]) {
       const { type, ulids, origin, seenAt } = next;
       const now = await census(this.link, type, ulids);
       const waitMs = seenAt + SECOND_LOOK_MS - now.now;
       if (waitMs > 0) return Math.min(waitMs, SECOND_LOOK_MS);
       if (now.origin === origin && (await this.origins.allow(type, origin, now.now))) await this.removeAll(type, now.absent);
       this.missing.shift();
-      if (this.failed >= MOST_FAILURES) this.missing = [];
     }
     this.tell();
     return ROUND_MS;
@@ -120,7 +119,7 @@ export class BelongingsSweeper implements Ticking {
     const { removed, failed } = this;
     this.removed = 0;
     this.failed = 0;
-    if (removed === 0) return;
+    if (removed === 0 && failed === 0) return;
     this.metrics.swept.inc(removed);
     this.options.logger.info({ jobs: removed, failed }, 'what jobs that are gone had stored was removed');
   }
