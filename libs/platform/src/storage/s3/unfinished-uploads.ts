@@ -33,7 +33,7 @@ export class UnfinishedUploads {
         await this.client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal });
       }
       const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
-      marker = IsTruncated === true ? { KeyMarker, UploadIdMarker } : undefined;
+      marker = IsTruncated === true && KeyMarker !== undefined ? { KeyMarker, UploadIdMarker } : undefined;
     }
   }
 }
