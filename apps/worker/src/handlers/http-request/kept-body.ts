@@ -40,17 +40,23 @@ function decoded(bytes: Buffer, isCut: boolean): string | undefined {
 function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const tokens = [...text.matchAll(STRINGS_AND_NUMBERS)];
-    if (!tokens.every(([token]) => token.startsWith('"') || isKept(token))) return undefined;
-    return Buffer.byteLength(toStoredJson(value)) <= 2 * Buffer.byteLength(text) ? { value } : undefined;
+    const json = toStoredJson(value);
+    const tokens = stringsAndNumbers(text);
+    // Of a key that an object has twice, the value has the last alone.
+    const isWhole = tokens.length === stringsAndNumbers(json).length;
+    if (!isWhole || !tokens.every((token) => token.startsWith('"') || isKept(token))) return undefined;
+    return Buffer.byteLength(json) <= 2 * Buffer.byteLength(text) ? { value } : undefined;
   } catch {
     return undefined;
   }
 }
 
-const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+function stringsAndNumbers(json: string): readonly string[] {
+  return json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? [];
+}
 
 /** Whether a number survives: ids may have more digits than a number of JavaScript can hold. */
 function isKept(number: string): boolean {
+  if (Object.is(Number(number), -0)) return false; // JSON.stringify writes it as 0.
   return /^-?[\d.]{1,15}$/.test(number) || String(Number(number)) === number;
 }
