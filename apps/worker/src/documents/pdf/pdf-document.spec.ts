@@ -14,7 +14,7 @@ const table: PdfTable = {
   columns: [
     { head: 'Number', share: 1, align: 'right' },
     { head: 'Name', share: 4, align: 'left' },
-    { head: 'Revenue', share: 2, align: 'right', show: (cell) => (typeof cell === 'number' ? `${cell.toFixed(2)} EUR` : '') },
+    { head: 'Revenue', share: 2, align: 'right' },
   ],
   rows: [
     [1, 'Ana Bóveda', -12.5],
@@ -48,16 +48,16 @@ function letters(text: string): string {
 
 describe('a PDF of a table', () => {
   it('has title, subtitle, head, rows, totals, page and time', async () => {
-    const [page, ...more] = await pagesOf({ totals: () => [null, 'Total', 987.5] });
+    const [page, ...more] = await pagesOf({ totals: () => [null, 'Total', '987.5 EUR'] });
     expect(more).toEqual([]);
     expect(page?.split('\n').map((line) => line.trim())).toEqual([
       'Customers and their orders',
       '1 January 2026 – 31 March 2026',
       'Number Name Revenue',
       expect.stringMatching(/^Customers and their orders · 1 January 2026 – 31 .* Page 1 ?of 1 2026-04-01 06:30 UTC$/),
-      '1 Ana Bóveda -12.50 EUR',
-      '2 1000.00 EUR',
-      'Total 987.50 EUR',
+      '1 Ana Bóveda -12.5',
+      '2 1000',
+      'Total 987.5 EUR',
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('a PDF of a table', () => {
         `begin${at} ${'word '.repeat((at * 7) % 60)}end${at}`,
         at,
       ]);
-      const pages = await pagesOf({ rows, layout, totals: () => [null, 'Total', 1] });
+      const pages = await pagesOf({ rows, layout, totals: () => [null, 'Total', '1 EUR'] });
       expect(pages.length).toBeGreaterThan(10);
       for (const [index, page] of pages.entries()) {
         expect(page.match(/Number Name Revenue/g)).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('a PDF of a table', () => {
         Number(end),
       ]);
       expect(found).toEqual(rows.map((_, at) => [at, at]));
-      expect(pages.at(-1)).toContain('Total 1.00 EUR');
+      expect(pages.at(-1)).toContain('Total 1 EUR');
     },
   );
 
@@ -168,7 +168,7 @@ describe('a PDF of a table', () => {
     });
     expect(first?.match(/line/g)?.length).toBeGreaterThan(40);
     expect(first).toContain('line…');
-    expect(second).toContain('2 next 2.00 EUR');
+    expect(second).toContain('2 next 2');
     expect(more).toEqual([]);
     const [page] = await pagesOf({ rows: [[1, 'y'.repeat(100_000), 1]] });
     expect(/y{100,}…/.exec(letters(page ?? ''))?.[0]).toHaveLength(2_001);

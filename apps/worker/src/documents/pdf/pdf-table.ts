@@ -6,8 +6,6 @@ export interface PdfColumn {
   readonly share: number;
   /** Numbers stand right. */
   readonly align: 'left' | 'right';
-  /** How a cell is written, such as an amount with its currency. Without it as in CSV. */
-  readonly show?: (cell: Cell) => string;
 }
 
 export interface PdfTable {
@@ -21,7 +19,7 @@ export interface PdfTable {
   readonly createdAt: Date;
   readonly layout: 'portrait' | 'landscape';
   readonly columns: readonly PdfColumn[];
-  /** As many cells each as there are columns. */
+  /** As many cells each as there are columns, written as in CSV. */
   readonly rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>;
   /** Asked for after the last row: the cells of a row in bold, null where a column has no total. */
   readonly totals?: () => readonly Cell[];

@@ -175,8 +175,7 @@ export class TablePages {
     const { columns } = this.table;
     if (row.length !== columns.length)
       throw new RangeError(`A row has ${row.length} cells, the table ${columns.length} columns.`);
-    const texts = columns.map(({ show = cellText }, index) => show(row[index] ?? null));
-    const lines = await this.lines(texts, weight, CELL);
+    const lines = await this.lines(row.map(cellText), weight, CELL);
     const most = Math.floor((this.room - 2 * PAD.y) / (CELL.size * LINE.height));
     return lines.map((cell) => cutLines(cell, most, weight, this.book));
   }
