@@ -41,14 +41,12 @@ export class StoredFileAnswers {
    * @throws {RequestAbortedError} when the client went away.
    */
   async send(file: FileToSend, request: Request, response: Response): Promise<void> {
-    const stored = await this.stat(file.name);
-    const address = request.method === 'HEAD' ? undefined : await this.signedUrl(file);
+    const { name, fileName } = file;
+    const stored = await this.stat(name);
+    const signed = { expiresSec: SIGNED_SEC, fileName };
+    const address = request.method === 'HEAD' ? undefined : await this.storage.signedUrl(name, signed);
     if (address === undefined) await this.sendStored(stored, file, request, response);
     else response.status(303).set({ Location: address, 'Cache-Control': 'no-store' }).end();
-  }
-
-  private async signedUrl({ name, fileName }: FileToSend): Promise<string | undefined> {
-    return this.storage.signedUrl(name, { expiresSec: SIGNED_SEC, fileName });
   }
 
   private async sendStored(first: StoredFile, file: FileToSend, request: Request, response: Response): Promise<void> {
