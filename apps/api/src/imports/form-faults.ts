@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import multer from 'multer';
 import { invalidFields } from '../http/body-faults.js';
 import { toPointer } from '../http/json-pointer.js';
+import { mediaTypeOf } from '../http/media-type.js';
 import { ProblemError } from '../http/problem-error.js';
 import { refuseCompressed } from '../http/refuse-compressed.js';
 
@@ -14,8 +15,7 @@ const JSON_BODY = 'application/json';
 /** @throws {ProblemError} `unsupported_media_type` */
 export function requireForm(headers: IncomingHttpHeaders): void {
   refuseCompressed(headers);
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';');
-  if (mediaType.trim().toLowerCase() === FORM) return;
+  if (mediaTypeOf(headers) === FORM) return;
   const detail = `Send the file as Content-Type: ${FORM}, in the field "${FILE_FIELD}", or name one in the storage as ${JSON_BODY}.`;
   throw new ProblemError('unsupported_media_type', detail, {
     errors: [{ header: 'Content-Type', detail: `must be ${FORM} or ${JSON_BODY}` }],

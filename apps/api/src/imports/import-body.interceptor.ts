@@ -3,6 +3,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
 import { JsonBodyInterceptor } from '../http/json-body/json-body.interceptor.js';
+import { mediaTypeOf } from '../http/media-type.js';
 
 /** Reads the body of an import that names its file, as JSON; one that brings its file is left to who stores that. */
 @Injectable()
@@ -17,6 +18,5 @@ export class ImportBodyInterceptor implements NestInterceptor {
 
 /** Whether the import's file lies in the storage already: then its body is JSON. */
 export function namesItsFile(headers: IncomingHttpHeaders): boolean {
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';');
-  return mediaType.trim().toLowerCase() === 'application/json';
+  return mediaTypeOf(headers) === 'application/json';
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { mediaTypeOf } from '../media-type.js';
 import { ProblemError } from '../problem-error.js';
 import { refuseCompressed } from '../refuse-compressed.js';
 
@@ -8,7 +9,7 @@ import { refuseCompressed } from '../refuse-compressed.js';
  */
 export function requireJson(headers: IncomingHttpHeaders): void {
   refuseCompressed(headers);
-  if (isJsonInUtf8(headers['content-type'])) return;
+  if (isJsonInUtf8(headers)) return;
   throw new ProblemError('unsupported_media_type', 'Send the body as Content-Type: application/json, in UTF-8.', {
     errors: [{ header: 'Content-Type', detail: 'must be application/json, with charset utf-8 or none' }],
     headers: { Accept: 'application/json' },
@@ -17,8 +18,8 @@ export function requireJson(headers: IncomingHttpHeaders): void {
 
 const CHARSET = /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/i;
 
-function isJsonInUtf8(contentType = ''): boolean {
-  const [mediaType = '', ...parameters] = contentType.split(';');
+function isJsonInUtf8(headers: IncomingHttpHeaders): boolean {
+  const [, ...parameters] = (headers['content-type'] ?? '').split(';');
   const charsets = parameters.flatMap((parameter) => CHARSET.exec(parameter)?.[1] ?? []);
-  return mediaType.trim().toLowerCase() === 'application/json' && charsets.every((charset) => /^utf-?8$/i.test(charset));
+  return mediaTypeOf(headers) === 'application/json' && charsets.every((charset) => /^utf-?8$/i.test(charset));
 }
