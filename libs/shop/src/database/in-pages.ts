@@ -8,13 +8,12 @@ const PAGE_ROWS = 1_000;
  */
 export async function* inPages<Row>(
   readPage: (after: Row | undefined, limit: number) => Promise<readonly Row[]>,
-  pageRows = PAGE_ROWS,
 ): AsyncGenerator<Row, void, void> {
   let last: Row | undefined;
   for (;;) {
-    const rows = await readPage(last, pageRows);
+    const rows = await readPage(last, PAGE_ROWS);
     yield* rows;
     last = rows.at(-1);
-    if (rows.length < pageRows) return;
+    if (rows.length < PAGE_ROWS) return;
   }
 }
