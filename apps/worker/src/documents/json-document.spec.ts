@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { jsonDocument } from './json-document.js';
 
 async function written(items: Iterable<object>): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
-  for await (const chunk of jsonDocument(items)) chunks.push(chunk);
+  for await (const chunk of jsonDocument(Readable.from(items))) chunks.push(chunk);
   return chunks;
 }
 

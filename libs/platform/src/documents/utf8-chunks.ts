@@ -1,7 +1,7 @@
 const CHUNK = 64 * 1024;
 
 /** Texts as UTF-8, gathered into chunks of 64 KiB and a little more; the last one has what is left. */
-export async function* utf8Chunks(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Buffer, void, undefined> {
+export async function* utf8Chunks(texts: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
   let gathered: string[] = [];
   let length = 0;
   for await (const text of texts) {
