@@ -178,7 +178,6 @@ describe('a PDF of a table', () => {
     const [page] = await pagesOf({
       rows: [[1, 'a\u0000b\tc\u001b[31m \ud800 d\u202ee\u2066f\u200bg', 1]],
       title: 'x'.repeat(10_000),
-      subtitle: '',
     });
     expect(page).toMatch(/Page 1 ?of 1 /);
   });

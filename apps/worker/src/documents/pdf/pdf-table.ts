@@ -11,7 +11,7 @@ export interface PdfColumn {
 export interface PdfTable {
   readonly title: string;
   /** What stands below the title, such as the period. */
-  readonly subtitle: string;
+  readonly subtitle?: string;
   /** More of the kind, each on a line of its own, or on several where it is long. */
   readonly details?: readonly string[];
   /** The language of the document (BCP 47), for screen readers. */

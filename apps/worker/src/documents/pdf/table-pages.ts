@@ -57,7 +57,7 @@ export class TablePages {
       HEAD,
     );
     pages.head = head.map((lines) => cutLines(lines, MAX_HEAD_LINES, 'bold', book));
-    const inFoot = [table.title, table.subtitle].filter((text) => text !== '').join(' · ');
+    const inFoot = [table.title, table.subtitle].filter((text) => text !== undefined).join(' · ');
     const foot = await book.prepare(shortened(inFoot), 'regular');
     pages.footTitle = oneLine(foot, (pages.inner * 0.4) / NOTE.size, 'regular', book);
     pages.nextPage(await pages.titleLines());
@@ -160,7 +160,7 @@ export class TablePages {
     const above = await this.book.prepare(shortened(title), 'bold');
     const lines = textLines(above, this.inner / TITLE.size, 'bold', this.book);
     const below: TextLine[] = [];
-    for (const text of [subtitle, ...details].filter((each) => each !== '')) {
+    for (const text of [subtitle, ...details].filter((each) => each !== undefined)) {
       const prepared = await this.book.prepare(shortened(text), 'regular');
       const wrapped = textLines(prepared, this.inner / SUBTITLE.size - 1, 'regular', this.book);
       below.push(...cutLines(wrapped, MAX_DETAIL_LINES, 'regular', this.book));

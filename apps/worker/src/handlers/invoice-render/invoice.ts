@@ -13,7 +13,6 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer
   ]);
   return {
     title: `Invoice ${id}`,
-    subtitle: '',
     details: [`Date: ${createdAt.toISOString().slice(0, 10)}`, ...addressee(customer), `All amounts in ${currency}`],
     lang: 'en',
     createdAt,
