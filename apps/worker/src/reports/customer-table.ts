@@ -24,7 +24,7 @@ export const customerTable: ReportTable<Customer> = {
     let count = 0;
     return {
       add: () => (count += 1),
-      cells: () => [`Total: ${inThousands(count)}`, null, null, null, null, null],
+      rows: () => [[`Total: ${inThousands(count)}`, null, null, null, null, null]],
     };
   },
 };

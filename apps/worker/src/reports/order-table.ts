@@ -32,10 +32,13 @@ export const orderTable: ReportTable<OrderLine> = {
         allPieces += pieces;
         sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(totalMinor));
       },
-      cells: () => {
+      rows: () => {
         const byCurrency = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
-        const amounts = byCurrency.map(([currency, sum]) => priceText(sum, currency)).join('\n');
-        return [`Total: ${inThousands(count)}`, null, null, null, null, inThousands(allPieces), amounts];
+        const [first = null, ...others] = byCurrency.map(([currency, sum]) => priceText(sum, currency));
+        return [
+          [`Total: ${inThousands(count)}`, null, null, null, null, inThousands(allPieces), first],
+          ...others.map((amount) => [null, null, null, null, null, null, amount]),
+        ];
       },
     };
   },

@@ -30,7 +30,7 @@ export function pdfOf<Row>(
       ...{ title, subtitle, lang: 'en', createdAt: new Date(), layout: 'landscape' },
       columns: paper.map(({ head, share, align }) => ({ head, share, align })),
       rows: cells,
-      totals: () => totals.cells(),
+      totals: () => totals.rows(),
     },
     missing,
   );

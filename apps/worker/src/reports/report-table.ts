@@ -15,8 +15,8 @@ export interface PaperColumn<Row> extends CsvColumn<Row> {
 /** Counts rows as they go by. */
 export interface Totals<Row> {
   add(row: Row): void;
-  /** For the last row on paper: a cell each column. */
-  cells(): readonly Cell[];
+  /** The last rows on paper: a cell each column. */
+  rows(): readonly (readonly Cell[])[];
 }
 
 /** How rows of a kind stand in a document. */

@@ -48,7 +48,7 @@ function letters(text: string): string {
 
 describe('a PDF of a table', () => {
   it('has title, subtitle, head, rows, totals, page and time', async () => {
-    const [page, ...more] = await pagesOf({ totals: () => [null, 'Total', '987.5 EUR'] });
+    const [page, ...more] = await pagesOf({ totals: () => [[null, 'Total', '987.5 EUR']] });
     expect(more).toEqual([]);
     expect(page?.split('\n').map((line) => line.trim())).toEqual([
       'Customers and their orders',
@@ -93,7 +93,7 @@ describe('a PDF of a table', () => {
         `begin${at} ${'word '.repeat((at * 7) % 60)}end${at}`,
         at,
       ]);
-      const pages = await pagesOf({ rows, layout, totals: () => [null, 'Total', '1 EUR'] });
+      const pages = await pagesOf({ rows, layout, totals: () => [[null, 'Total', '1 EUR']] });
       expect(pages.length).toBeGreaterThan(10);
       for (const [index, page] of pages.entries()) {
         expect(page.match(/Number Name Revenue/g)).toHaveLength(1);

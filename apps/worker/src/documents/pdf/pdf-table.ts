@@ -21,6 +21,6 @@ export interface PdfTable {
   readonly columns: readonly PdfColumn[];
   /** As many cells each as there are columns, written as in CSV. */
   readonly rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>;
-  /** Asked for after the last row: the cells of a row in bold, null where a column has no total. */
-  readonly totals?: () => readonly Cell[];
+  /** Asked for after the last row: rows in bold, null where a column has no total. */
+  readonly totals?: () => readonly (readonly Cell[])[];
 }

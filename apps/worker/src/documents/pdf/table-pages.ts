@@ -77,11 +77,10 @@ export class TablePages {
   /** Nothing can be added after it. */
   async end(): Promise<void> {
     if (this.rows === 0) this.drawNoRows();
-    const totals = this.table.totals?.();
-    if (totals !== undefined) {
-      const lines = await this.rowLines(totals, 'bold');
+    for (const [index, row] of (this.table.totals?.() ?? []).entries()) {
+      const lines = await this.rowLines(row, 'bold');
       const height = this.makeRoom(lines);
-      this.pen.rule(PAGE.margin, this.y, this.inner, 1, STRONG_LINE);
+      if (index === 0) this.pen.rule(PAGE.margin, this.y, this.inner, 1, STRONG_LINE);
       this.drawRow(lines, CELL);
       this.y += height;
     }

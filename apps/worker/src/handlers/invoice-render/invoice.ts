@@ -26,7 +26,7 @@ export function invoiceOf({ id, createdAt, currency, items, totalMinor, customer
       { head: 'Amount', share: 6, align: 'right' },
     ],
     rows,
-    totals: () => ['', 'Total', null, null, null, priceText(totalMinor, currency)],
+    totals: () => [['', 'Total', null, null, null, priceText(totalMinor, currency)]],
   };
 }
 
