@@ -18,4 +18,16 @@ describe('what is due on PostgreSQL', () => {
     });
     expect(JSON.stringify(rows)).toContain(`Index Cond: (${column} <=`);
   });
+
+  it('is given from the outbox in the order of its index, unsorted', async () => {
+    const { database } = await databases.migrated();
+    const { rows } = await database.transaction(async (transaction) => {
+      await sql`set local enable_seqscan = off`.execute(transaction);
+      return sql`explain select id from outbox where taken_until <= ${database.engine.now} order by taken_until, id limit 64 for update skip locked`.execute(
+        transaction,
+      );
+    });
+    expect(JSON.stringify(rows)).toContain('Index Cond: (taken_until <=');
+    expect(JSON.stringify(rows)).not.toContain('Sort');
+  });
 });

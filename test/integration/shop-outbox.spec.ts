@@ -60,13 +60,24 @@ describe.each(DATABASES)('the outbox on %s', (kind) => {
   });
 
   it('gives a row again when its lease is over, or when it was put back', async () => {
-    await add(3);
+    await add(1);
     await outbox.take(1, 0);
     expect(idsOf(await outbox.take(1, LEASE_MS))).toEqual(['job-0']);
     await outbox.putBack(['job-0', 'job-of-nobody'], 0);
     expect(idsOf(await outbox.take(1, LEASE_MS))).toEqual(['job-0']);
     await outbox.putBack(['job-0'], LEASE_MS);
+    await add(2, 1);
     expect(idsOf(await outbox.take(10, LEASE_MS))).toEqual(['job-1', 'job-2']);
+  });
+
+  it('gives rows that were put back only after those that were never taken', async () => {
+    await add(3);
+    await outbox.take(2, LEASE_MS);
+    await outbox.putBack(['job-0'], 0);
+    await outbox.putBack(['job-1'], -1_000);
+    await add(1, 3);
+    const next = async () => idsOf(await outbox.take(1, LEASE_MS));
+    expect([await next(), await next(), await next(), await next()].flat()).toEqual(['job-2', 'job-3', 'job-1', 'job-0']);
   });
 
   it('forgets what was handed on, and says how many wait and for how long', async () => {

@@ -29,7 +29,7 @@ export class MemoryOutboxStore extends OutboxStore<MemoryTransaction> {
   }
 
   put(...rows: readonly OutboxRow[]): void {
-    for (const row of rows) this.rows.set(row.jobId, { ...row, addedAt: this.nowMs, freeAt: this.nowMs });
+    for (const row of rows) this.rows.set(row.jobId, { ...row, addedAt: this.nowMs, freeAt: 0 });
     this.added();
   }
 
@@ -39,7 +39,10 @@ export class MemoryOutboxStore extends OutboxStore<MemoryTransaction> {
   }
 
   override take(limit: number, leaseMs: number): Promise<readonly TakenRow[]> {
-    const free = [...this.rows.values()].filter(({ freeAt }) => freeAt <= this.nowMs).slice(0, limit);
+    const free = [...this.rows.values()]
+      .filter(({ freeAt }) => freeAt <= this.nowMs)
+      .sort((one, other) => one.freeAt - other.freeAt)
+      .slice(0, limit);
     for (const row of free) row.freeAt = this.nowMs + leaseMs;
     return Promise.resolve(free.map((row) => ({ ...row, ageMs: this.nowMs - row.addedAt })));
   }

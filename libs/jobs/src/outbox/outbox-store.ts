@@ -31,8 +31,9 @@ export abstract class OutboxStore<Tx> {
   abstract add(tx: Tx, rows: readonly OutboxRow[]): Promise<void>;
 
   /**
-   * Takes the oldest rows that nobody has, at most `limit`, for so long: nobody else gets them before the lease is over. Several
-   * relays may take at the same moment.
+   * Takes rows that nobody has, at most `limit`, for so long: nobody else gets them before the lease is over. Those that were never
+   * taken go first, the oldest before the others, then those that have been free the longest: rows that are put back again and again
+   * are in nobody's way. Several relays may take at the same moment.
    */
   abstract take(limit: number, leaseMs: number): Promise<readonly TakenRow[]>;
 

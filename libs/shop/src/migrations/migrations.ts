@@ -6,6 +6,7 @@ import { imports } from './0005-imports.js';
 import { orderFollowUp } from './0006-order-follow-up.js';
 import { unreadColumns } from './0007-unread-columns.js';
 import { outboxDue } from './0008-outbox-due.js';
+import { outboxOrder } from './0009-outbox-order.js';
 
 /**
  * All steps that the tables are made by, in order, each a list of statements that both databases understand. A step that was
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   orderFollowUp,
   unreadColumns,
   outboxDue,
+  outboxOrder,
 ];
 
 /** Those that the steps make. */

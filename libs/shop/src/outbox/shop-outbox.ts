@@ -39,8 +39,8 @@ export class ShopOutbox extends OutboxStore<ShopTransaction> implements OnApplic
   }
 
   /**
-   * Takes the oldest rows that nobody has, at most `limit`: nobody else gets them before the lease is over. Several may take at the
-   * same moment.
+   * Takes rows that nobody has, at most `limit`: those that were never taken, the oldest first, then those that have been free the
+   * longest. Nobody else gets them before the lease is over. Several may take at the same moment.
    */
   override async take(limit: number, leaseMs: number): Promise<readonly TakenRow[]> {
     const { now, forUpdateSkipLocked } = this.database.engine;
@@ -54,6 +54,7 @@ export class ShopOutbox extends OutboxStore<ShopTransaction> implements OnApplic
             .selectFrom('outbox')
             .select('id')
             .where('taken_until', '<=', now)
+            .orderBy('taken_until')
             .orderBy('id')
             .limit(limit)
             .modifyEnd(forUpdateSkipLocked),
