@@ -46,11 +46,11 @@ describe.each(DATABASES)('from %s', (kind) => {
         ...{ phone: day === 0 ? null : '+62 21 555', country: day === 0 ? null : 'ID' },
       };
     });
-    const orders = days.flatMap((day) => {
-      const order = { customer_id: id(day), created_at: START + day * DAY };
+    const orders = customers.flatMap(({ id: customer_id, email, name, country, created_at }) => {
+      const order = { customer_id, customer_email: email, customer_name: name, customer_country: country, created_at };
       return [
-        { ...order, id: `${id(day)}-a`, currency: 'EUR', total_minor: 12_345 },
-        { ...order, id: `${id(day)}-b`, currency: 'JPY', total_minor: 700 },
+        { ...order, id: `${customer_id}-a`, currency: 'EUR', total_minor: 12_345 },
+        { ...order, id: `${customer_id}-b`, currency: 'JPY', total_minor: 700 },
       ];
     });
     const items = orders.map(({ id: order_id, total_minor }) => ({

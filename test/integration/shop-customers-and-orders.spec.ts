@@ -139,6 +139,18 @@ describe.each(DATABASES)('on %s', (kind) => {
       await expect(placed).rejects.toMatchObject({ kind: 'check', constraint: 'order_items_quantity' });
     });
 
+    it('are streamed with their customers as they were called when they ordered', async () => {
+      await upsert({ email: 'Bride@example.com', name: 'Ms Miller', country: 'DE' });
+      const customerId = (await byEmail('Bride@example.com'))?.id ?? '';
+      const id = await database.transaction((transaction) =>
+        orders.add(transaction, { customerId, currency: 'EUR', items: [TEA] }),
+      );
+      await upsert({ email: 'bride@example.com', name: 'Mrs Baker', country: 'FR' });
+      expect((await all(orders.stream())).find((line) => line.id === id)).toMatchObject({
+        ...{ customerEmail: 'Bride@example.com', customerName: 'Ms Miller', customerCountry: 'DE' },
+      });
+    });
+
     it('are streamed with their customers, by period', async () => {
       const customerId = await newCustomer('streamer');
       const { id } = await database.transaction(async (transaction) => ({

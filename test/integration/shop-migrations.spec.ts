@@ -95,5 +95,12 @@ describe.each(DATABASES)('the tables on %s', (kind) => {
       .executeTakeFirstOrThrow();
     expect(count).toBe(counts.orders);
     expect((Date.now() - oldest) / 86_400_000).toBeGreaterThan(90);
+    const { strangers } = await database.tables
+      .selectFrom('orders')
+      .innerJoin('customers', 'customers.id', 'customer_id')
+      .select(({ fn }) => fn.countAll<number>().as('strangers'))
+      .where(sql`(customer_email, customer_name, customer_country)`, '<>', sql`(email, customers.name, country)`)
+      .executeTakeFirstOrThrow();
+    expect(strangers).toBe(0);
   });
 });

@@ -18,8 +18,9 @@ export async function fillShop(database: Database, count: number): Promise<void>
        ${rows} select ${id('C')}, 'customer-' || i || '@example.com', 'customer-' || i || '@example.com',
          case when i % ${OTHER_NAME_EVERY} > 0 then 'Budi Santoso ' || i else case (i / ${OTHER_NAME_EVERY}) % ${NAMES.length} ${name} end end,
          case when i % 3 > 0 then '+62 21 ' || (5550000 + i) end, case when i % 7 > 0 then 'ID' end, ${at}, ${at} from n`,
-      `insert into orders (id, customer_id, currency, total_minor, created_at)
-       ${rows} select ${id('R')}, ${id('C')}, case i % 2 when 0 then 'EUR' else 'IDR' end, 100 + i, ${at} from n`,
+      `insert into orders (id, customer_id, customer_email, customer_name, customer_country, currency, total_minor, created_at)
+       ${rows} select ${id('R')}, id, email, name, country, case i % 2 when 0 then 'EUR' else 'IDR' end, 100 + i, ${at}
+       from n join customers on id = ${id('C')}`,
       `insert into order_items (order_id, position, sku, name, quantity, unit_price_minor)
        ${rows} select ${id('R')}, 1, 'TEA', 'Tea', 1, 100 + i from n`,
     ]) {

@@ -35,9 +35,9 @@ export interface OrdersTable {
   id: string;
   customer_id: string;
   /** What the customer was called when they ordered, whatever becomes of them: this and the next two. */
-  customer_email: Generated<string>;
-  customer_name: Generated<string>;
-  customer_country: Generated<string | null>;
+  customer_email: string;
+  customer_name: string;
+  customer_country: string | null;
   /** ISO 4217. */
   currency: string;
   total_minor: number;

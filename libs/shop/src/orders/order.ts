@@ -52,6 +52,7 @@ export interface Order extends NewOrder {
 export interface OrderLine {
   readonly id: string;
   readonly createdAt: Date;
+  /** The customer as in {@link OrderCustomer}: this and the next two. */
   readonly customerEmail: string;
   readonly customerName: string;
   readonly customerCountry: string | null;
@@ -62,10 +63,7 @@ export interface OrderLine {
 }
 
 /** A row of the query behind {@link OrderLine}. */
-export interface OrderRow extends Pick<Selectable<OrdersTable>, 'id' | 'created_at' | 'currency' | 'total_minor'> {
-  readonly customer_email: string;
-  readonly customer_name: string;
-  readonly customer_country: string | null;
+export interface OrderRow extends Omit<OrdersTable, 'customer_id'> {
   readonly pieces: number | null;
 }
 

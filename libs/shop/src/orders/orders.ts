@@ -73,7 +73,7 @@ export class Orders {
     };
   }
 
-  /** All that were made within a period, the oldest first, each with its customer, in constant memory. */
+  /** All that were made within a period, the oldest first, each with its customer as of then, in constant memory. */
   async *stream(period: Period = {}): AsyncGenerator<OrderLine, void, void> {
     for await (const row of inPages<OrderRow>((after, limit) => this.page(period, after, limit))) yield lineOf(row);
   }
@@ -82,9 +82,7 @@ export class Orders {
     const { fromMs, toMs } = boundsOf(period);
     return this.database.tables
       .selectFrom('orders')
-      .innerJoin('customers', 'customers.id', 'orders.customer_id')
-      .select(['orders.id', 'orders.created_at', 'orders.currency', 'orders.total_minor'])
-      .select(['customers.email as customer_email', 'customers.name as customer_name', 'customers.country as customer_country'])
+      .select(['id', 'created_at', 'customer_email', 'customer_name', 'customer_country', 'currency', 'total_minor'])
       .select((eb) =>
         eb
           .selectFrom('order_items')
@@ -92,15 +90,13 @@ export class Orders {
           .select(({ fn }) => fn.sum<number>('order_items.quantity').as('pieces'))
           .as('pieces'),
       )
-      .where('orders.created_at', '>=', after?.created_at ?? fromMs)
-      .where('orders.created_at', '<', toMs)
+      .where('created_at', '>=', after?.created_at ?? fromMs)
+      .where('created_at', '<', toMs)
       .$if(after !== undefined, (query) =>
-        query.where((eb) =>
-          eb(eb.refTuple('orders.created_at', 'orders.id'), '>', eb.tuple(after?.created_at ?? 0, after?.id ?? '')),
-        ),
+        query.where((eb) => eb(eb.refTuple('created_at', 'id'), '>', eb.tuple(after?.created_at ?? 0, after?.id ?? ''))),
       )
-      .orderBy('orders.created_at')
-      .orderBy('orders.id')
+      .orderBy('created_at')
+      .orderBy('id')
       .limit(limit)
       .execute();
   }

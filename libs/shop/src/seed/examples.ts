@@ -1,9 +1,8 @@
 import type { CustomersTable, OrderItemsTable, OrdersTable } from '../database/tables.js';
 
 type ExampleCustomer = Omit<CustomersTable, 'id'>;
-interface ExampleOrder extends Pick<OrdersTable, 'currency' | 'created_at'> {
-  /** Which of the customers, from 0. */
-  readonly customer: number;
+interface ExampleOrder<Customer> extends Pick<OrdersTable, 'currency' | 'created_at'> {
+  readonly customer: Customer;
   readonly items: readonly Pick<OrderItemsTable, 'sku' | 'name' | 'quantity' | 'unit_price_minor'>[];
 }
 
@@ -77,10 +76,11 @@ export function exampleCustomers(now: number): readonly ExampleCustomer[] {
   });
 }
 
-export function exampleOrders(now: number, customers: number): readonly ExampleOrder[] {
+/** @param customers who may have ordered. */
+export function exampleOrders<Customer>(now: number, customers: readonly Customer[]): readonly ExampleOrder<Customer>[] {
   const random = randomNumbers(2);
   return Array.from({ length: ORDERS }, (_, index) => ({
-    customer: Math.floor(random() * customers),
+    customer: pick(customers, random),
     currency: pick(PEOPLE, random).currency,
     // More of them the nearer to now, and in their order.
     created_at: now - Math.floor((1 - Math.sqrt((index + random()) / ORDERS)) * ORDER_DAYS * DAY_MS),

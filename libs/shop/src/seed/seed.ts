@@ -16,11 +16,14 @@ export interface SeedCounts {
 export async function seed(database: Database): Promise<SeedCounts> {
   const now = Date.now();
   const customers = exampleCustomers(now).map((customer, index) => ({ id: exampleId(index + 1), ...customer }));
-  const orders = exampleOrders(now, customers.length).map(({ customer, items, ...order }) => {
+  const orders = exampleOrders(now, customers).map(({ customer, items, ...order }) => {
     const id = newId();
     const total = items.reduce((sum, { quantity, unit_price_minor }) => sum + quantity * unit_price_minor, 0);
     return {
-      order: { id, customer_id: customers[customer]?.id ?? '', total_minor: total, ...order },
+      order: {
+        ...{ id, total_minor: total, ...order, customer_id: customer.id },
+        ...{ customer_email: customer.email, customer_name: customer.name, customer_country: customer.country },
+      },
       items: items.map((item, index) => ({ order_id: id, position: index + 1, ...item })),
     };
   });
