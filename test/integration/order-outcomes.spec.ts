@@ -1,5 +1,6 @@
 import { Test } from '@nestjs/testing';
 import { IsInt } from 'class-validator';
+import { sql } from 'kysely';
 import {
   JobHandler,
   JobsModule,
@@ -131,13 +132,15 @@ describe.each(DATABASES)('the jobs of orders on %s', (kind) => {
     expect(await checks()).toEqual([{ check_at: null, checks: 2 }]);
   });
 
-  it('that were gone and are let run again are followed again', async () => {
+  it.each([0, 2])('that were gone and run again are learnt of, by a database %d hours ahead of Redis', async (hours) => {
     const gone = await ended('succeeded');
     await app.control.remove(gone);
     const id = await orderWith(gone);
     await makeDue();
     await follower.tick();
     expect(await jobsOf(id)).toMatchObject([{ status: 'lost' }]);
+    const finished_at = sql<number>`finished_at + ${hours * 3_600_000}`;
+    await database.tables.updateTable('order_jobs').set({ finished_at }).execute();
     await app.queue.enqueue(Confirm, { number: 8 }, { jobId: gone });
     await app.app.get(OrderOutcomes).follow(gone);
     await app.until(gone, ({ status }) => status === 'succeeded');

@@ -22,7 +22,8 @@ interface Learnt {
 /** Of a job that an order brings, when it is asked about first; each time that it is asked about doubles the wait. */
 export const FIRST_CHECK_MS = 1_000;
 
-const LOST = 'The queue does not have the job any more, and how it ended was not learnt before.';
+const LOST = 'lost' satisfies OrderJobStatus;
+const HOW_LOST = 'The queue does not have the job any more, and how it ended was not learnt before.';
 
 /** How the jobs of orders ended: kept with the order, for longer than the queue does. */
 @Injectable()
@@ -93,11 +94,11 @@ export class OrderOutcomes {
     });
   }
 
-  /** Of two that are told at once, or late, the later end stays. */
+  /** Of two that are told at once, or late, the later end stays; that a job is lost, which is no end of its own, gives way to any. */
   private async keep(transaction: ShopTransaction, job: OrderJob): Promise<void> {
     const { jobId, status, result, error, errorCode, finishedAt } = job;
     const ended = finishedAt?.getTime() ?? null;
-    const isOver = ended !== null && status !== 'lost' && isFinal(status);
+    const isOver = ended !== null && status !== LOST && isFinal(status);
     await transaction
       .updateTable('order_jobs')
       .set({
@@ -107,16 +108,17 @@ export class OrderOutcomes {
       })
       .where('job_id', '=', jobId)
       .where((eb) =>
-        isOver ? eb.or([eb('finished_at', 'is', null), eb('finished_at', '<=', ended)]) : eb('finished_at', 'is', null),
+        isOver
+          ? eb.or([eb('status', '=', LOST), eb('finished_at', 'is', null), eb('finished_at', '<=', ended)])
+          : eb('finished_at', 'is', null),
       )
       .execute();
   }
 
   private async close(transaction: ShopTransaction, jobId: string): Promise<void> {
     const row = transaction.updateTable('order_jobs').where('job_id', '=', jobId);
-    const lost: OrderJobStatus = 'lost';
     await row
-      .set({ status: lost, error: LOST, error_code: 'job_lost', finished_at: this.database.engine.now })
+      .set({ status: LOST, error: HOW_LOST, error_code: 'job_lost', finished_at: this.database.engine.now })
       .where('finished_at', 'is', null)
       .execute();
     await row.set({ check_at: null }).execute();
