@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { ExportGenerate, ImportCustomers, InvoiceRender, ReportGenerate } from '@antrean/catalog';
 import { Snooze } from '@antrean/jobs';
 import { parseStorageName } from '@antrean/platform';
@@ -9,6 +11,7 @@ import { ImportCustomersHandler } from '../../apps/worker/src/handlers/import-cu
 import { InvoiceRenderHandler } from '../../apps/worker/src/handlers/invoice-render/invoice-render.handler.js';
 import { ReportGenerateHandler } from '../../apps/worker/src/handlers/report-generate/report-generate.handler.js';
 import { DocumentFiles } from '../../apps/worker/src/reports/document-files.js';
+import { eventually } from '../support/eventually.js';
 import { jobContext } from '../support/job-context.js';
 import { silentLogger } from '../support/shared-redis.js';
 import { DATABASES, testDatabases } from '../support/shop-database.js';
@@ -110,6 +113,42 @@ describe('a PostgreSQL', () => {
     }
   });
 
+  it('that wants a password which DATABASE_URL lacks is unfit, with what to do', async () => {
+    const { url, database } = await databases.migrated();
+    const run = (statement: string) => sql.raw<Record<string, string>>(statement).execute(database.tables);
+    await run("create role clerk superuser login password 'secret'");
+    const [{ hba_file } = {}] = (await run('show hba_file')).rows;
+    const rules = "('host all clerk all scram-sha-256'), ('host all all all trust')";
+    await run(`copy (values ${rules}) to '${hba_file}'`);
+    await run('select pg_reload_conf()');
+    const look = (password: string) => lookAt(Object.assign(new URL(url), { username: 'clerk', password }).href);
+    // It may take a moment to hear of the rules.
+    await eventually(() => expect(look('')).rejects.toThrow(UnfitDatabaseError));
+    await expect(look('')).rejects.toThrow('Set the password');
+    expect(await look('secret')).toEqual([]);
+  });
+
+  it('whose certificate is not trusted, or is of another host, is unfit, with what to do', async () => {
+    const { url, database } = await databases.migrated();
+    const run = (statement: string) => sql.raw(statement).execute(database.tables);
+    for (const kind of ['crt', 'key']) {
+      const lines = readFileSync(certificate(kind), 'utf8').trim().split('\n');
+      const values = lines.map((line) => `('${line}')`).join();
+      await run(`copy (values ${values}) to program 'umask 077; cat > server.${kind}'`);
+    }
+    await run('alter system set ssl = on');
+    await run('select pg_reload_conf()');
+    const mistrusted = `${url}?sslmode=verify-full`;
+    // It may take a moment to hear of its certificate.
+    await eventually(() => expect(lookAt(mistrusted)).rejects.toMatchObject({ cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } }));
+    await expect(lookAt(mistrusted)).rejects.toThrow(UnfitDatabaseError);
+    await expect(lookAt(mistrusted)).rejects.toThrow('sslrootcert');
+    const misnamed = `${mistrusted}&sslrootcert=${certificate('crt')}`;
+    await expect(lookAt(misnamed)).rejects.toThrow(UnfitDatabaseError);
+    await expect(lookAt(misnamed)).rejects.toMatchObject({ cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
+    expect(await lookAt(`${url}?sslmode=no-verify`)).toEqual([]);
+  });
+
   it('that refuses the user is unfit, and is worked on again when it lets it in', async () => {
     const { url, database } = await databases.migrated();
     const told: unknown[] = [];
@@ -128,3 +167,15 @@ describe('a PostgreSQL', () => {
     }
   });
 });
+
+const certificate = (kind: string) => fileURLToPath(new URL(`../fixtures/tls/hooks.test.${kind}`, import.meta.url));
+
+/** By connections of its own. */
+async function lookAt(url: string) {
+  const database = new Database(url);
+  try {
+    return await database.tables.selectFrom('customers').select('id').execute();
+  } finally {
+    await database.close();
+  }
+}

@@ -22,13 +22,23 @@ const UNFIT: Readonly<Record<string, string>> = {
   '42703': OTHER_TABLES,
   '42501': 'The user in DATABASE_URL may not do this in PostgreSQL. Grant it, or set another.',
 };
+/** As Node names what is wrong with a certificate, or with how the two sides speak TLS. */
+const TLS = /CERT|^ERR_(TLS|SSL)_|^UNABLE_TO_/;
+const NO_TLS =
+  'The TLS of PostgreSQL does not fit: renew its certificate, or set sslmode and sslrootcert in DATABASE_URL so that it is trusted under this host name.';
+const NO_PASSWORD =
+  'PostgreSQL asks for a password in a way that DATABASE_URL does not serve. Set the password in it (postgres://user:password@host/database).';
 const LOST =
   /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout exceeded|timeout expired|The server does not)/;
 
 /** What an error of PostgreSQL or of its driver means; one that means nothing to us is given back as it is. */
 export function postgresError(error: unknown): unknown {
   const { code, message } = errorFields(error);
-  if (typeof code !== 'string') return LOST.test(message) ? new DatabaseAwayError(error) : error;
+  if (typeof code !== 'string') {
+    if (message.startsWith('SASL: ')) return new UnfitDatabaseError(NO_PASSWORD, { cause: error });
+    return LOST.test(message) ? new DatabaseAwayError(error) : error;
+  }
+  if (TLS.test(code)) return new UnfitDatabaseError(NO_TLS, { cause: error });
   // SQLSTATEs have five characters; those of the system are words, such as ECONNREFUSED; ERR_… is a fault of a program.
   if (/^E(?!RR_)[A-Z_]+$/.test(code) || PASSING.test(code)) return new DatabaseAwayError(error);
   const kind = Object.hasOwn(KINDS, code) ? KINDS[code as keyof typeof KINDS] : undefined; // Just looked up.
