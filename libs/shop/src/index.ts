@@ -18,7 +18,7 @@ export { amountText, inThousands, priceText } from './orders/amount.js';
 export { invoiceFile } from './orders/invoice-file.js';
 export {
   newOrderJob,
-  queuedOrderJob,
+  orderJobFromQueue,
   type NewOrder,
   type Order,
   type OrderCustomer,

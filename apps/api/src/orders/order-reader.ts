@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { QueueUnavailableError, StatusService, isUlid, type Job } from '@antrean/jobs';
 import { endsWithin } from '@antrean/platform';
-import { Orders, queuedOrderJob, type Order, type OrderJob } from '@antrean/shop';
+import { Orders, orderJobFromQueue, type Order, type OrderJob } from '@antrean/shop';
 import { ProblemError } from '../http/problem-error.js';
 
 /** What is known of a job, and who knows it. */
@@ -38,16 +38,16 @@ export class OrderReader {
     return order;
   }
 
-  /** @param replayed a type whose job may run again though it has succeeded. */
-  jobsOf({ jobs }: Order, replayed?: string): Promise<readonly KnownJob[]> {
+  /** @param alsoAsk a type whose job the queue is asked about also when it has succeeded: it may have been let run again. */
+  jobsOf({ jobs }: Order, alsoAsk?: string): Promise<readonly KnownJob[]> {
     // What has succeeded has no more to tell.
-    return Promise.all(jobs.map((job) => this.known(job, job.status === 'succeeded' && job.type !== replayed)));
+    return Promise.all(jobs.map((job) => this.known(job, job.status === 'succeeded' && job.type !== alsoAsk)));
   }
 
   private async known(job: OrderJob, isOver: boolean): Promise<KnownJob> {
     const now = isOver ? undefined : await this.look(job.jobId);
     if (now === undefined) return { ...job, from: 'order' };
-    return { ...queuedOrderJob(now), from: 'queue' };
+    return { ...orderJobFromQueue(now), from: 'queue' };
   }
 
   /** Undefined when the queue does not have the job, yet or any more, or does not answer soon. */

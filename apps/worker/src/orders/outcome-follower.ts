@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { StatusService, type Ticking } from '@antrean/jobs';
-import { OrderOutcomes, queuedOrderJob } from '@antrean/shop';
+import { OrderOutcomes, orderJobFromQueue } from '@antrean/shop';
 
 /** The longest that a job is not asked about, in ms. */
 export const LONGEST_PAUSE_MS = Symbol('LONGEST_PAUSE_MS');
@@ -26,7 +26,7 @@ export class OutcomeFollower implements Ticking {
     const handedOn = due.filter(({ inOutbox }) => !inOutbox).map(({ jobId }) => jobId);
     const answers = await Promise.allSettled(handedOn.map((jobId) => this.status.get(jobId)));
     const known = answers.flatMap((answer) =>
-      answer.status === 'fulfilled' && answer.value !== undefined ? [queuedOrderJob(answer.value)] : [],
+      answer.status === 'fulfilled' && answer.value !== undefined ? [orderJobFromQueue(answer.value)] : [],
     );
     const gone = handedOn.filter((_jobId, nth) => {
       const answer = answers[nth];

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { sql, type Kysely, type Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { Database, type ShopTransaction } from '../database/database.js';
 import { inChunks } from '../database/in-chunks.js';
 import { inPages } from '../database/in-pages.js';
 import { newId } from '../database/new-id.js';
 import { boundsOf, type Period } from '../database/period.js';
-import type { CustomersTable, ShopTables } from '../database/tables.js';
+import type { CustomersTable } from '../database/tables.js';
 
 /** A customer as somebody else tells of it. What is not told is kept as it is. */
 export interface CustomerEntry {
@@ -38,12 +38,6 @@ export interface UpsertCounts {
 @Injectable()
 export class Customers {
   constructor(private readonly database: Database) {}
-
-  /** @param tables a transaction that is to have all from one connection. */
-  async get(id: string, tables: Kysely<ShopTables> = this.database.tables): Promise<Customer | undefined> {
-    const row = await tables.selectFrom('customers').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && customerOf(row);
-  }
 
   /** Writes customers, new or known by their e-mail. One that is given twice counts as new once and as known then. */
   async upsert(transaction: ShopTransaction, entries: readonly CustomerEntry[]): Promise<UpsertCounts> {

@@ -7,7 +7,7 @@ export interface ImportState {
   readonly place: unknown;
   readonly bytesRead: number;
   readonly bytesTotal: number;
-  /** Records of the file so far: those imported, updated and rejected together. */
+  /** Rows of the file so far: those imported, updated and rejected together. */
   readonly read: number;
   readonly imported: number;
   readonly updated: number;
@@ -26,7 +26,7 @@ export interface ImportChunk {
   readonly rejects: readonly ImportReject[];
 }
 
-/** A record that was not imported. */
+/** A row that was not imported. */
 export interface ImportReject {
   /** From 1, the header's. */
   readonly line: number;
@@ -43,6 +43,6 @@ export class StaleImportError extends Error {
   readonly code = 'stale_import';
 
   constructor(jobId: string, read: number) {
-    super(`The import ${jobId} has gone on from the record ${read} without this run.`);
+    super(`The import ${jobId} has gone on from row ${read} without this run.`);
   }
 }

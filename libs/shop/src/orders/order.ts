@@ -89,8 +89,8 @@ export function newOrderJob(type: string, jobId: string): OrderJob {
   return { type, jobId, status: 'queued', result: null, error: null, errorCode: null, finishedAt: null };
 }
 
-/** The same as the queue knows it. */
-export function queuedOrderJob({ type, jobId, status, result, error, finishedAt }: Job): OrderJob {
+/** As the queue tells it, in whatever state. */
+export function orderJobFromQueue({ type, jobId, status, result, error, finishedAt }: Job): OrderJob {
   return { type, jobId, status, result, error: error?.message ?? null, errorCode: error?.code ?? null, finishedAt };
 }
 
