@@ -146,6 +146,9 @@ describe('a PostgreSQL', () => {
     const misnamed = `${mistrusted}&sslrootcert=${certificate('crt')}`;
     await expect(lookAt(misnamed)).rejects.toThrow(UnfitDatabaseError);
     await expect(lookAt(misnamed)).rejects.toMatchObject({ cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
+    const missing = `${mistrusted}&sslrootcert=${certificate('none')}`;
+    await expect(lookAt(missing)).rejects.toThrow(UnfitDatabaseError);
+    await expect(lookAt(missing)).rejects.toThrow('A file that DATABASE_URL names');
     expect(await lookAt(`${url}?sslmode=no-verify`)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { PassingStorageError, errorFields } from '@antrean/platform';
 const NEW_LINE = 0x0a;
 
 /** The file cannot be read or written: its disk is full, say, until somebody makes room. */
-export class EventFileError extends PassingStorageError {
+class EventFileError extends PassingStorageError {
   readonly code = 'event_file_unfit';
 
   constructor(path: string, cause: unknown) {

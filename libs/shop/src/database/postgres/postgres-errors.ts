@@ -26,6 +26,9 @@ const UNFIT: Readonly<Record<string, string>> = {
 const TLS = /CERT|^ERR_(TLS|SSL)_|^UNABLE_TO_/;
 const NO_TLS =
   'The TLS of PostgreSQL does not fit: renew its certificate, or set sslmode and sslrootcert in DATABASE_URL so that it is trusted under this host name.';
+/** As against a socket, which is connected to. */
+const OF_A_FILE = /^E[A-Z]+: .*, (open|read)\b/;
+const NO_FILE = 'A file that DATABASE_URL names (sslrootcert, sslcert, sslkey) cannot be read. Put it there, or name another.';
 const NO_PASSWORD =
   'PostgreSQL asks for a password in a way that DATABASE_URL does not serve. Set the password in it (postgres://user:password@host/database).';
 const LOST =
@@ -39,6 +42,7 @@ export function postgresError(error: unknown): unknown {
     return LOST.test(message) ? new DatabaseAwayError(error) : error;
   }
   if (TLS.test(code)) return new UnfitDatabaseError(NO_TLS, { cause: error });
+  if (OF_A_FILE.test(message)) return new UnfitDatabaseError(NO_FILE, { cause: error });
   // SQLSTATEs have five characters; those of the system are words, such as ECONNREFUSED; ERR_… is a fault of a program.
   if (/^E(?!RR_)[A-Z_]+$/.test(code) || PASSING.test(code)) return new DatabaseAwayError(error);
   const kind = Object.hasOwn(KINDS, code) ? KINDS[code as keyof typeof KINDS] : undefined; // Just looked up.
