@@ -42,3 +42,13 @@ it('a header behind thousands of others counts too', async () => {
   expect(await text(socket)).toMatch(/\r\n\r\n.*\bk\b/s);
   server.close();
 });
+
+it('an expectation that nobody knows is passed over', async () => {
+  const server = createHardenedServer((request, response) => response.end(request.url));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo; // It listens on a TCP port.
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.write('GET /here HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 .*\/here/s);
+  server.close();
+});

@@ -41,6 +41,8 @@ export function createHardenedServer(
   // Node drops what comes after the first 1,000, and says nothing of it. Their 16 KiB bound them.
   server.maxHeadersCount = 0;
   server.on('clientError', answerBrokenRequest);
+  // Node's own answer to an expectation that it does not know has no body. The standard lets it be passed over.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   boundArrivals(server, arrival);
   return server;
 }
