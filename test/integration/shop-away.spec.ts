@@ -23,9 +23,13 @@ describe('SQLite', () => {
     try {
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
-      const writing = other.transaction(async (transaction) => {
-        await transaction.insertInto('shop_migrations').values({ version: 0, applied_at: 0 }).execute();
-        await held;
+      let writing: Promise<void> | undefined;
+      await new Promise<void>((began) => {
+        writing = other.transaction(async (transaction) => {
+          await transaction.insertInto('shop_migrations').values({ version: 0, applied_at: 0 }).execute();
+          began();
+          await held;
+        });
       });
       const waiting = upsert(database, 'a@example.com');
       await pause(100);
