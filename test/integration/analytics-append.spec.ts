@@ -91,6 +91,15 @@ describe('an event', () => {
     expect(await text()).toBe(`${lineOf('a')}{"id":"cut\n${lineOf('b')}`);
   });
 
+  it('waits for the end of a line that another process is writing', async () => {
+    await run('a');
+    await appendFile(path, lineOf('b').slice(0, 20));
+    const running = run('c');
+    for (const letter of lineOf('b').slice(20)) await appendFile(path, letter);
+    await running;
+    expect(await text()).toBe(lineOf('a') + lineOf('b') + lineOf('c'));
+  });
+
   it('of many at once is a line each', async () => {
     const ids = Array.from({ length: 100 }, (_, nth) => `event-${nth}`);
     await Promise.all(ids.map((id) => run(id)));

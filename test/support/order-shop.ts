@@ -69,8 +69,9 @@ export class OrderShop {
   /** Ids of orders, as of {@link Effects}. */
   async events(): Promise<readonly string[]> {
     const text = await readFile(this.eventFile, 'utf8').catch(() => '');
-    const lines = text.split('\n').slice(0, -1);
-    // Every line is an event.
+    // A kill may cut a line short, whose job writes it again.
+    const lines = text.split('\n').filter((line) => line.endsWith('}}'));
+    // Each of these is an event.
     return lines.map((line) => (JSON.parse(line) as { readonly id: string }).id);
   }
 

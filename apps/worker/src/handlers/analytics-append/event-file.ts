@@ -1,8 +1,10 @@
 import { mkdir, open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { PassingStorageError, errorFields } from '@antrean/platform';
 
 const NEW_LINE = 0x0a;
+const LOOK_AGAIN_MS = 500;
 
 /** The file cannot be read or written: its disk is full, say, until somebody makes room. */
 class EventFileError extends PassingStorageError {
@@ -53,7 +55,7 @@ export class EventFile {
     const file = await open(this.path, 'a+');
     try {
       // In one go: so lines of several processes do not mix.
-      await file.appendFile(`${(await endsInLine(file)) ? '\n' : ''}${line}\n`);
+      await file.appendFile(`${(await isCutShort(file)) ? '\n' : ''}${line}\n`);
       await file.datasync();
     } finally {
       await file.close();
@@ -61,10 +63,15 @@ export class EventFile {
   }
 }
 
-/** Whether the last line has no end. */
-async function endsInLine(file: FileHandle): Promise<boolean> {
-  const { size } = await file.stat();
-  if (size === 0) return false;
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== NEW_LINE;
+/** Whether the last line has no end, and gets none. One that is just being written by somebody else may be seen in part. */
+async function isCutShort(file: FileHandle): Promise<boolean> {
+  for (let before = NaN; ;) {
+    const { size } = await file.stat();
+    if (size === 0) return false;
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    if (buffer[0] === NEW_LINE) return false;
+    if (size === before) return true;
+    before = size;
+    await pause(LOOK_AGAIN_MS);
+  }
 }
