@@ -67,6 +67,16 @@ describe('an event', () => {
     await expect(running).rejects.toThrow(`of ANALYTICS_FILE cannot be used (${code})`);
   });
 
+  it('waits for a file that it cannot read, too', async () => {
+    const checkpoint = new KeptCheckpoint();
+    await checkpoint.save(0);
+    // It has a size, and cannot be read line by line.
+    const unfit = new AnalyticsAppendHandler(new EventFile(folder));
+    const running = unfit.handle(jobContext(AnalyticsAppend, eventOf('a'), { checkpoint }));
+    await expect(running).rejects.toThrow('of ANALYTICS_FILE cannot be used (EISDIR)');
+    await expect(running).rejects.toThrow(Snooze);
+  });
+
   it('is appended by the second run when the first died before', async () => {
     await run('before');
     const checkpoint = new KeptCheckpoint();

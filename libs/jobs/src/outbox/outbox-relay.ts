@@ -22,8 +22,8 @@ interface Ready extends ReadyJob {
 }
 
 /**
- * Hands the jobs of the outbox to Redis, oldest first, and those again that it could not hand on. A row goes only when its job was accepted; handed on twice, by a relay that was
- * killed in between, it gives one job. Several relays share the work.
+ * Hands the jobs of the outbox to Redis, oldest first, and after them those again that it could not hand on. A row goes only when its
+ * job was accepted; handed on twice, by a relay that was killed in between, it gives one job. Several relays share the work.
  */
 @Injectable()
 export class OutboxRelay<Tx> implements Ticking {

@@ -31,7 +31,7 @@ const MAX_ROW = 1024 * 1024;
 const TOLD_OF_LONG_ROW = 4 * 1024;
 /** To find that a quote is not closed takes a look at all the bytes that a row may have: a file is looked at so often, and no more. */
 const MOST_UNCLOSED_QUOTES = 100;
-/** Most of what is read is there already, so nothing else would come between. */
+/** After so long others have a turn. Most of what is read is there already, so nothing would come between by itself. */
 const TURN_MS = 20;
 
 /** Reads the rows after the header, one at a time. */
