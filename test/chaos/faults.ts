@@ -8,6 +8,8 @@ import type { Stage, Target } from './stage/stage.js';
 const CLOCK_SEC = 300;
 /** libfaketime looks for a new time once a second. */
 const CLOCK_LAG_MS = 1_500;
+/** How long an api stands still before it is killed. */
+const HELD_MS = 300;
 /** For a process that another fault is at work on. */
 const LOOK_AGAIN_MS = 50;
 
@@ -28,7 +30,12 @@ export class Faults {
       case 'kill_worker':
         return this.on(stage.workers, planned, (target) => this.kill([target], 'kill_worker', forMs));
       case 'kill_api':
-        return this.on(stage.apis, planned, (target) => this.kill([target], 'kill_api', forMs));
+        return this.on(stage.apis, planned, async (target) => {
+          // A submit takes some milliseconds: so it has some in hand.
+          target.place.signal('SIGSTOP');
+          await pause(HELD_MS);
+          await this.kill([target], 'kill_api', forMs);
+        });
       case 'stop_worker':
         return this.on(stage.workers, planned, (target) => this.stop(target, forMs));
       case 'clock':
